@@ -189,10 +189,11 @@ static bool step_wide(generator *g, uint32_t thread)
 {
     worker *w = &g->workers[thread];
     enum { LOCKS = 24, EACH = 4 };
+    bool is_small = g->shape->events < 100;
     uint32_t first = w->level * EACH;
     if (w->step == 0) {
-        w->level = below(g, LOCKS);
-        if (below(g, 1000) < 30)
+        w->level = below(g, is_small ? 2 : LOCKS);
+        if (below(g, 1000) < (is_small ? 300 : 30))
             access(g, thread, w->level * EACH + below(g, EACH), below(g, 3) == 0,
                    w->level * EACH + below(g, EACH));
         else if (acquire(g, thread, w->level))

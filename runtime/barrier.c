@@ -1,4 +1,5 @@
 /* Barriers are the runtime's own; those that processes share are left to the real functions. */
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "steer.h"
@@ -134,7 +135,10 @@ MR_EXPORT int pthread_barrier_wait(pthread_barrier_t *address)
         return status;
     }
     mr_yield(thread);
-    if (++entry->arrived < entry->count) {
+    bool is_last = ++entry->arrived >= entry->count;
+    mr_explore_choice(is_last ? MR_LOG_CHOICE_LAST : MR_LOG_CHOICE_ARRIVES, MR_LOG_ROLE_BARRIER_IN,
+                      address, MR_CALLER, entry->count);
+    if (!is_last) {
         uint64_t use = entry->use;
         wait_for_others(thread, entry, MR_CALLER);
         if (mr_steers()) {

@@ -5,6 +5,7 @@
 #include "cond.h"
 
 #include "clocks.h"
+#include "explore.h"
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
@@ -27,6 +28,9 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
 {
     mr_thread_cancel_point(thread);
     uint64_t number = ++mr_rt.sleep_numbers;
+    if (limit != MR_NEVER) {
+        mr_explore_choice(MR_LOG_CHOICE_TIMED, MR_LOG_ROLE_ASLEEP, cond, code, 0);
+    }
     mr_write_object(MR_LOG_POST, MR_LOG_ROLE_ASLEEP, cond, code, 1, number);
     int status = mr_mutex_unlock(mutex, code);
     if (status != 0) {
@@ -70,6 +74,8 @@ static bool wake_one(pthread_cond_t *cond, uintptr_t code)
 int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
 {
     mr_yield(thread);
+    mr_explore_choice(all ? MR_LOG_CHOICE_BROADCAST : MR_LOG_CHOICE_SIGNAL, MR_LOG_ROLE_ASLEEP,
+                      cond, code, 0);
     if (!wake_one(cond, code)) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_ASLEEP, cond, code, 0, 0);
         return 0;

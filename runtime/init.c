@@ -3,6 +3,7 @@
 #include "annotated_lock.h"
 #include "arena.h"
 #include "clocks.h"
+#include "explore.h"
 #include "file_reads.h"
 #include "ignore.h"
 #include "inputs.h"
@@ -75,10 +76,26 @@ static void note_threads(const mr_thread *self)
     }
 }
 
+/* A hunt: whoever ends the process cuts off what other threads would do. Half of the time, by the seed,
+ * they go on until they all wait, or for so many turns. */
+static void let_others_go_on(mr_thread *self)
+{
+    enum { TURNS = 300 };
+    if (!mr_rt.ends_deadlock_soon || mr_rt.explores || mr_steers() || mr_random_below(2) == 0) {
+        return;
+    }
+    for (int i = 0; i < TURNS && mr_others_can_run(self); i++) {
+        mr_yield_to_others(self);
+    }
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    const mr_thread *self = mr_rt.logging ? mr_enter() : NULL;
+    mr_thread *self = mr_rt.logging ? mr_enter() : NULL;
+    if (self != NULL) {
+        let_others_go_on(self);
+    }
     if (!mr_rt.logging || (self == NULL && mr_rt.alive > 0)) {
         return;
     }
@@ -108,6 +125,7 @@ static void start_recording(const char *path)
     mr_rt.ends_deadlock_soon = on_deadlock != NULL && same_text(on_deadlock, "soon");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
+    mr_explore_start();
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_steer_start();

@@ -1,5 +1,6 @@
 #include "inputs.h"
 
+#include "explore.h"
 #include "input_signals.h"
 #include "sys.h"
 
@@ -413,6 +414,10 @@ static uint8_t *room(uint64_t bytes)
 void mr_input_log(const mr_thread *thread, mr_input_kind kind, uint64_t argument, bool inside,
                   int64_t result, const mr_input_part *parts, size_t count)
 {
+    if (!inside) {
+        mr_explore_choice(MR_LOG_CHOICE_INPUT, MR_LOG_ROLE_NONE, (const void *)(uintptr_t)argument,
+                          0, kind);
+    }
     if (!inputs.logged) {
         return;
     }
@@ -564,6 +569,7 @@ bool mr_inputs_have_signal(int number)
 
 void mr_inputs_unfed(unsigned what)
 {
+    mr_explore_choice(MR_LOG_CHOICE_UNFED, MR_LOG_ROLE_NONE, NULL, 0, what);
     if (inputs.logged) {
         inputs.header->unfed |= 1u << what;
     }

@@ -122,6 +122,7 @@
  * - MAXRACE_REPLAY: the path of a schedule that threads run by (schedule.h); MAXRACE_REPLAY_RESULT:
  *   where it is told what came of it; nothing may be there. A program that cannot follow the schedule
  *   is ended, with status MR_LOG_DIVERGED_STATUS
+ * - MAXRACE_EXPLORE: 1: the log also has what explore.h says
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
  */
@@ -134,6 +135,7 @@
 #define MR_LOG_ENV_FOLLOW_FORKS  "MAXRACE_FOLLOW_FORKS"
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
+#define MR_LOG_ENV_EXPLORE       "MAXRACE_EXPLORE"
 
 #define MR_LOG_ENV_REPLAY        "MAXRACE_REPLAY"
 #define MR_LOG_ENV_REPLAY_RESULT "MAXRACE_REPLAY_RESULT"
@@ -267,7 +269,10 @@ typedef struct mr_log_live {
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
                             refused, because it is not one */ \
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */             \
-    X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */
+    X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */                          \
+    X(STATE, 3) /* object: before an access, only where behaviours are explored; number:         \
+                            the fingerprint of the thread's local state (explore.h) */ \
+    X(CHOICE, 3) /* object; only where behaviours are explored; count: mr_log_choice */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -309,6 +314,21 @@ typedef enum mr_log_role {
 } mr_log_role;
 
 /* What people may want to know of a thread; no rule of the trace is broken. */
+/* What decides how a thread goes on, and what other records do not say (explore.h). */
+typedef enum mr_log_choice {
+    MR_LOG_CHOICE_FAILED = 1, /* a try failed, or a time limit was over; role: of what */
+    MR_LOG_CHOICE_TRY,        /* the WAIT that follows is one that would not have waited for ever */
+    MR_LOG_CHOICE_SIGNAL,     /* one sleeper is woken, if there is one; the records follow */
+    MR_LOG_CHOICE_BROADCAST,  /* all are */
+    MR_LOG_CHOICE_TIMED,      /* the sleep that follows has a limit */
+    MR_LOG_CHOICE_ARRIVES,    /* at a barrier, not as the last; number: how many it is for */
+    MR_LOG_CHOICE_LAST,       /* … as the last */
+    MR_LOG_CHOICE_ONCE,       /* the atomic access that follows waited for who initialises */
+    MR_LOG_CHOICE_INPUT, /* the program got something from outside; number: mr_input_kind, address: what
+                            is asked, such as a descriptor */
+    MR_LOG_CHOICE_UNFED, /* … that cannot be given again; number: what mr_inputs_unfed says */
+} mr_log_choice;
+
 typedef enum mr_log_note {
     MR_LOG_NOTE_LEFT, /* at the end of the program it has ended, and was not joined nor detached */
     MR_LOG_NOTE_IGNORES, /* it ended, or the program in it, while it asked not to be recorded */
@@ -420,7 +440,7 @@ static inline bool mr_log_counts(unsigned kind)
                             (uint64_t)1 << MR_LOG_PADDING | (uint64_t)1 << MR_LOG_ENTRY |
                             (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
                             (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END |
-                            (uint64_t)1 << MR_LOG_NOTE;
+                            (uint64_t)1 << MR_LOG_NOTE | (uint64_t)1 << MR_LOG_STATE;
     return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
 }
 

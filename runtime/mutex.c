@@ -1,6 +1,7 @@
 #include "mutex.h"
 
 #include "clocks.h"
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "steer.h"
@@ -51,9 +52,11 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
             return EDEADLK;
         }
         thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0;
-        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, mutex, code,
+                        mr_explore_wait(limit, false), 0);
         mr_wake_reason reason = mr_block(thread, mutex, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
+            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
@@ -68,10 +71,13 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
 {
     if (mr_steers() && mr_steer_expects(mr_self, MR_LOG_ACQUIRE) == 0) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
         return EBUSY; /* as it was recorded */
     }
     int status = MR_REAL(pthread_mutex_trylock)(mutex);
-    log_acquired(status, mutex, MR_LOG_TRIED, code);
+    if (!log_acquired(status, mutex, MR_LOG_TRIED, code)) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
+    }
     log_refused(status, mutex, code);
     return status;
 }

@@ -6,6 +6,7 @@
  * guard is 64 bits; its first byte is 1 afterwards, which the compiled code tests itself; its
  * second byte is 1 during the initialisation.
  */
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -63,6 +64,7 @@ MR_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
     while (*control != FIRST && *control != DONE) {
         wait_for(thread, control);
     }
+    mr_explore_choice(MR_LOG_CHOICE_ONCE, MR_LOG_ROLE_NONE, control, MR_CALLER, 0);
     if (*control == DONE) {
         log_access(MR_LOG_ATOMIC_READ, control, 2, DONE, MR_CALLER);
         mr_leave(thread);

@@ -1,6 +1,6 @@
 /*
  * operands_format: the file of what a recorded program compared. A search for inputs asks for it
- * (docs/hunt.md): operands that are bytes of the input say which input would go another way.
+ * (docs/hunt-inputs.md): operands that are bytes of the input say which input would go another way.
  *
  * A header, then records of MR_OPERANDS_RECORD_BYTES in the order in which they happened. A record of
  * kind TEXT is followed by two records' room of plain bytes, its two operands. The file has room for

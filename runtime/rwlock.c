@@ -1,5 +1,6 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
 #include "clocks.h"
+#include "explore.h"
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
@@ -37,9 +38,11 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
             return status == EBUSY ? EDEADLK : status;
         }
         thread->polls = lock->__data.__shared != 0;
-        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_RWLOCK, lock, code, 0, 0);
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_RWLOCK, lock, code,
+                        mr_explore_wait(limit, how == READ), 0);
         mr_wake_reason reason = mr_block(thread, lock, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
+            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
@@ -94,6 +97,9 @@ MR_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
     mr_yield(thread);
     int status = try_now(lock, how, MR_LOG_TRIED, code);
+    if (status != 0) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
+    }
     mr_leave(thread);
     return status;
 }
@@ -180,6 +186,7 @@ MR_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     int status;
     mr_yield(thread);
     while ((status = spin_try(lock, 0, MR_CALLER)) == EBUSY) {
+        mr_explore_spins(lock, MR_CALLER);
         thread->polls = true; /* it does not say whether other processes use it */
         if (mr_block(thread, (const void *)lock, MR_NEVER, false) == MR_INTERRUPTED) {
             mr_attend(thread);
@@ -197,6 +204,9 @@ MR_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
     }
     mr_yield(thread);
     int status = spin_try(lock, MR_LOG_TRIED, MR_CALLER);
+    if (status != 0) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SPIN, lock, MR_CALLER, 0);
+    }
     mr_leave(thread);
     return status;
 }

@@ -1,5 +1,6 @@
 /* Semaphores: the units are in the real object, who finds none waits in the runtime. */
 #include "clocks.h"
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -114,10 +115,13 @@ static bool is_shared(const sem_t *semaphore)
 }
 
 /* 0, or the errno. */
-static int try_now(sem_t *semaphore, uintptr_t code)
+static int try_now(sem_t *semaphore, bool tries, uintptr_t code)
 {
     if (MR_REAL(sem_trywait)(semaphore) != 0) {
         return errno;
+    }
+    if (tries) {
+        mr_explore_choice(MR_LOG_CHOICE_TRY, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 0);
     }
     mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 1, 0);
     return 0;
@@ -129,11 +133,13 @@ static int wait_until(mr_thread *thread, sem_t *semaphore, int64_t limit, uintpt
     int status;
     mr_yield(thread);
     mr_thread_cancel_point(thread);
-    while ((status = try_now(semaphore, code)) == EAGAIN) {
+    while ((status = try_now(semaphore, limit != MR_NEVER, code)) == EAGAIN) {
         thread->polls = is_shared(semaphore);
-        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 0, 0);
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_SEMAPHORE, semaphore, code,
+                        mr_explore_wait(limit, false), 0);
         mr_wake_reason reason = mr_block(thread, semaphore, limit, true);
         if (reason == MR_TIMED_OUT) {
+            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 0);
             status = ETIMEDOUT;
             break;
         }
@@ -184,7 +190,10 @@ MR_EXPORT int sem_trywait(sem_t *semaphore)
     }
     int saved_errno = errno;
     mr_yield(thread);
-    int status = try_now(semaphore, MR_CALLER);
+    int status = try_now(semaphore, true, MR_CALLER);
+    if (status != 0) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER, 0);
+    }
     mr_leave(thread);
     errno = status == 0 ? saved_errno : status;
     return status == 0 ? 0 : -1;

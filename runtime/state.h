@@ -40,6 +40,7 @@ enum {
     MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
     MR_ATTENTION_STEER =
         16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
+    MR_ATTENTION_EXPLORE = 32, /* each access is told (explore.h); it lasts */
 };
 
 #define MR_NEVER             INT64_MAX
@@ -162,9 +163,10 @@ enum {
 };
 
 typedef struct mr_runtime {
-    bool active;  /* threads take turns */
-    bool logging; /* and what they do is logged */
-    bool steers;  /* their turns are those of a schedule (steer.h) */
+    bool active;   /* threads take turns */
+    bool logging;  /* and what they do is logged */
+    bool explores; /* the log has more (explore.h) */
+    bool steers;   /* their turns are those of a schedule (steer.h) */
     uint32_t lock;
     uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;

@@ -348,9 +348,8 @@ void mr_steer_thread(mr_thread *creator, mr_thread *thread)
             break;
         }
     }
-    if (mr_rt.steers) {
-        thread->attention |= MR_ATTENTION_STEER;
-    }
+    thread->attention |= mr_rt.steers ? MR_ATTENTION_STEER : 0;
+    thread->attention |= mr_rt.explores ? MR_ATTENTION_EXPLORE : 0;
 }
 
 void mr_steer_no_thread(mr_thread *creator, mr_thread *thread)

@@ -2,6 +2,7 @@
 
 #include "arena.h"
 #include "clocks.h"
+#include "explore.h"
 #include "fiber.h"
 #include "ignore.h"
 #include "init.h"
@@ -324,7 +325,8 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
     mr_yield(self);
     thread->waited_for = true;
     while (thread->state != MR_DONE) {
-        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, thread, code, 0, thread->id);
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, thread, code,
+                        mr_explore_wait(limit, false), thread->id);
         mr_wake_reason reason = mr_block(self, thread, limit, true);
         thread->waited_for = false;
         mr_attend(self);
@@ -332,6 +334,7 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
             mr_thread_cancel_point(self);
         }
         if (reason == MR_TIMED_OUT && thread->state != MR_DONE) {
+            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_NONE, thread, code, 0);
             return late;
         }
         thread->waited_for = true;
@@ -373,6 +376,7 @@ MR_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
     if (thread == NULL || thread->state == MR_DONE) {
         status = mr_thread_join(handle, result, 0, EBUSY, MR_CALLER);
     } else {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_NONE, thread, MR_CALLER, 0);
         mr_yield_to_others(self); /* it may be a loop that waits */
     }
     mr_leave(self);

@@ -1,3 +1,4 @@
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -80,7 +81,7 @@ void mr_look_around(mr_thread *thread)
     thread->busy = 1;
     if (thread->attention != 0) {
         mr_attend(thread);
-        if (thread->attention & MR_ATTENTION_IGNORE) {
+        if (thread->attention & (MR_ATTENTION_IGNORE | MR_ATTENTION_EXPLORE)) {
             mr_hot->budget--; /* it lasts, and the caller has taken nothing */
         }
     }
@@ -98,6 +99,9 @@ void mr_look_around(mr_thread *thread)
         if (mr_hot->budget < 0) {
             mr_budget_renew();
         }
+    }
+    if (mr_rt.explores && thread->about.code != 0) {
+        mr_explore_state(thread);
     }
     thread->busy = 0;
 }

@@ -524,7 +524,9 @@ static outcome out_of_share(candidate_task *task)
     task->decision->step = MR_STEP_Z3;
     task->decision->reason = MR_UNKNOWN_MEMORY;
     snprintf(task->decision->detail, sizeof task->decision->detail,
-             "its share of memory.limit_mb is used up");
+             mr_halt_asked(task->arena->halt) == MR_HALT_NONE
+                 ? "its share of memory.limit_mb is used up"
+                 : "the run was asked to end");
     return SETTLED;
 }
 
@@ -544,6 +546,8 @@ static outcome climb(candidate_task *task)
     for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
         if (!uses(task, ladder[i].step))
             continue;
+        if (mr_arena_is_halted(task->arena))
+            return out_of_share(task);
         uint64_t before = task->decision->effort;
         outcome result = ladder[i].try(task);
         double end = mr_seconds();

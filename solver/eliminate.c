@@ -144,6 +144,9 @@ static void rule(mr_deduction *d, uint32_t row)
     d->ruled[row] = now;
 }
 
+/* Every so many rows a pass looks whether the run was asked to end. */
+enum { ROWS_PER_LOOK = 16 };
+
 /* One pass over the rows. */
 static void pass(mr_deduction *d, bool rules)
 {
@@ -151,6 +154,8 @@ static void pass(mr_deduction *d, bool rules)
     find_certain(d);
     for (uint32_t i = 0; i < d->known->row_count && !d->no_race; i++) {
         uint32_t row = d->in_trace_order[i];
+        if (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena))
+            return;
         if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
             continue;
         close_row(d, row);
@@ -180,13 +185,15 @@ static bool is_closed(const mr_deduction *d)
 }
 
 /* Applies the rules until nothing changes or the budget is used up. False: the budget did not
- * even do for closing what is known. */
+ * even do for closing what is known, or the run was asked to end. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;
     for (uint64_t before = UINT64_MAX; before != d->now && !d->no_race;) {
         before = d->now;
         pass(d, rules);
+        if (mr_arena_is_halted(d->arena))
+            return false;
         if (d->max_effort && d->effort > d->max_effort) {
             if (!rules)
                 return false;
@@ -446,9 +453,11 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
     if (!r.clock || !mr_deduction_begin(d))
         return false;
     run(d);
+    if (mr_arena_is_halted(d->arena))
+        return false;
     MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
     for (uint32_t i = 0; i < w->size; i++)
-        if (!refine_event(&r, i))
+        if ((i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)) || !refine_event(&r, i))
             return false;
     return true;
 }
@@ -462,6 +471,7 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
     mr_arena_init(&scratch);
     scratch.share = arena->share;
     scratch.waits = arena->waits;
+    scratch.halt = arena->halt;
     mr_known known = {.window = w};
     mr_deduction d = {.window = w,
                       .forced = forced,
@@ -474,6 +484,7 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
     d.required = mr_arena_zalloc(&scratch, w->thread_count, sizeof *d.required);
     d.cone = cone;
     bool complete = d.required && d.cone && deduce_window(&d, limits, forced, arena);
+    arena->refused |= scratch.refused;
     mr_arena_free(&scratch);
     return complete;
 }

@@ -39,6 +39,7 @@ typedef struct runner {
     uint32_t required_left;
     undo *undone;
     uint64_t effort, max_effort;
+    mr_arena *arena;
 } runner;
 
 static bool is_required(const runner *r, uint32_t event)
@@ -313,7 +314,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
 
 static bool run(runner *r, bool all)
 {
-    while (r->required_left && r->effort < r->max_effort)
+    while (r->required_left && r->effort < r->max_effort && !mr_arena_is_halted(r->arena))
         if (!pass(r, WISE, all) && (all || !pass(r, OPTIONAL, all)) && !pass(r, UNWISE, all))
             return false;
     return !r->required_left;
@@ -396,7 +397,7 @@ static bool stops_hold(const runner *r)
 mr_greedy mr_greedy_run(const mr_greedy_question *question, uint32_t max_passes, uint32_t **events,
                         uint32_t *count, mr_arena *arena)
 {
-    runner r = {.window = question->precedence->window, .question = question};
+    runner r = {.window = question->precedence->window, .question = question, .arena = arena};
     if (!allocate(&r, arena))
         return MR_GREEDY_NO_MEMORY;
     set_stops(&r);

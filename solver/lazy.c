@@ -116,7 +116,7 @@ static mr_lazily run(loop *l, mr_arena *arena)
     const mr_formula *formula = &l->encoding->formula;
     progress result = begin(l, arena);
     for (uint32_t round = 0; result == GOES_ON; round++) {
-        if (formula->out_of_memory)
+        if (formula->out_of_memory || mr_arena_is_halted(arena))
             return MR_LAZILY_NO_MEMORY;
         if (formula->too_large && !formula->contradiction)
             return MR_LAZILY_TOO_LARGE;

@@ -21,6 +21,7 @@ typedef struct reorderer {
     /* While playing: the write that a read should not have seen, or the free that an access should
      * not have come after; MR_NONE: none. */
     uint32_t spoiler;
+    mr_arena *arena;
 } reorderer;
 
 typedef enum closed {
@@ -207,7 +208,7 @@ static closed close_all(reorderer *r)
     if (!mr_cone_required(r->forced, &race, r->prefix))
         return NO_WAY;
     while (before != now) {
-        if (r->passes++ == MOST_PASSES)
+        if (r->passes++ == MOST_PASSES || mr_arena_is_halted(r->arena))
             return NO_WAY;
         before = now;
         close_reads(r);
@@ -401,7 +402,7 @@ mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uin
 {
     const mr_window *w = forced->window;
     const uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
-    reorderer r = {.forced = forced, .window = w, .a = a, .b = b};
+    reorderer r = {.forced = forced, .window = w, .a = a, .b = b, .arena = arena};
     for (int i = 0; i < 2; i++)
         if (ends[i] != MR_NONE)
             r.ends[r.end_count++] = ends[i];

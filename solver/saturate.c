@@ -226,7 +226,8 @@ static mr_saturated run(task *t)
     mr_search_result result =
         mr_search_take(&t->search) ? mr_search_propagate(&t->search) : MR_SEARCH_NO_MEMORY;
     for (;;) {
-        if (result == MR_SEARCH_NO_MEMORY || formula->out_of_memory)
+        if (result == MR_SEARCH_NO_MEMORY || formula->out_of_memory ||
+            mr_arena_is_halted(t->encoding->arena))
             return MR_SATURATED_NO_MEMORY;
         if (refuted || formula->contradiction)
             return MR_SATURATED_UNSAT;

@@ -365,7 +365,7 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
         return NULL;
     }
     mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes,
-                    limits->room);
+                    limits->room, limits->halt);
     return q;
 }
 

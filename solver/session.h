@@ -22,6 +22,7 @@
 #ifndef MR_SOLVER_SESSION_H
 #define MR_SOLVER_SESSION_H
 
+#include "base/halt.h"
 #include "base/room.h"
 #include "encoder/formula.h"
 
@@ -44,6 +45,8 @@ typedef struct mr_limits {
     uint64_t memory_bytes; /* held by Z3, by all its sessions together; 0: none */
     mr_room *room; /* that the process must not outgrow: the query that was begun last is then
                       interrupted; NULL: none */
+    const mr_halt
+        *halt; /* that ends the query with the run: MR_INTERRUPTED_BY_SOLVER; NULL: none */
 } mr_limits;
 
 /* What a query may take of the memory at this moment: memory_bytes, or what is left of the room; 0:

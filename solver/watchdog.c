@@ -18,6 +18,7 @@ struct mr_watchdog {
     bool has_deadline, stop;
     uint64_t memory_bytes;
     mr_watched watched; /* while there is a context */
+    const mr_halt *halt;
     mr_alarm alarm;
 };
 
@@ -50,6 +51,8 @@ static void look(mr_watchdog *watchdog)
                   Z3_get_estimated_alloc_size() > watchdog->memory_bytes) ||
                  mr_room_is_over(&watchdog->watched))
             watchdog->alarm = MR_ALARM_MEMORY;
+        else if (mr_halt_asked(watchdog->halt) != MR_HALT_NONE)
+            watchdog->alarm = MR_ALARM_HALT;
     }
     /* Again at every look: an interrupt that arrives between two phases of Z3 can be lost. */
     if (watchdog->alarm != MR_ALARM_NONE)
@@ -108,7 +111,7 @@ void mr_watchdog_stop(mr_watchdog *watchdog)
 }
 
 void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout_ms,
-                     uint64_t memory_bytes, mr_room *room)
+                     uint64_t memory_bytes, mr_room *room, const mr_halt *halt)
 {
     pthread_mutex_lock(&watchdog->mutex);
     MR_REQUIRE(!watchdog->context); /* one query at a time */
@@ -116,6 +119,7 @@ void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout
     watchdog->has_deadline = timeout_ms != 0;
     watchdog->deadline = after_ms(timeout_ms);
     watchdog->memory_bytes = memory_bytes;
+    watchdog->halt = halt;
     watchdog->alarm = MR_ALARM_NONE;
     mr_room_watch(room, &watchdog->watched);
     pthread_cond_signal(&watchdog->changed);

@@ -12,6 +12,7 @@
 #ifndef MR_SOLVER_WATCHDOG_H
 #define MR_SOLVER_WATCHDOG_H
 
+#include "base/halt.h"
 #include "base/room.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ typedef enum mr_alarm {
     MR_ALARM_NONE,
     MR_ALARM_TIME,
     MR_ALARM_MEMORY,
+    MR_ALARM_HALT, /* the run was asked to end */
 } mr_alarm;
 
 typedef struct mr_watchdog mr_watchdog;
@@ -30,9 +32,9 @@ typedef struct mr_watchdog mr_watchdog;
 mr_watchdog *mr_watchdog_start(void);
 void mr_watchdog_stop(mr_watchdog *watchdog);
 
-/* Watches the query that starts now. A limit of 0 is none; `room` may be NULL. */
+/* Watches the query that starts now. A limit of 0 is none; `room` and `halt` may be NULL. */
 void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout_ms,
-                     uint64_t memory_bytes, mr_room *room);
+                     uint64_t memory_bytes, mr_room *room, const mr_halt *halt);
 
 /* Which limit of the armed query was passed so far; for work between calls of Z3, which cannot be
  * interrupted. */

@@ -10,7 +10,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 
-tests=(bank steps zoom filters long narrow access compare strange empty)
+tests=(bank steps zoom filters long narrow access compare plots strange empty)
 names=("${tests[@]/#/browser_}")
 for tool in node chromedriver chromium; do
     needs "$tool" "${names[@]}" || exit 0
@@ -27,6 +27,23 @@ page() {
 { for _ in {1..20}; do echo; done; echo "    balance += 50;"; for _ in {22..33}; do echo; done; echo "    return balance;"; } >"$scratch/bank.c"
 page bank --source-dir "$scratch" examples/bank.std
 page none examples/bank-locked.std
+
+# A hunt, whose journal says how its behaviours grew.
+cat >"$scratch/hunted.c" <<'END'
+#include <pthread.h>
+static int balance;
+static void *add(void *unused) { balance++; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, add, 0);
+    balance++;
+    pthread_join(thread, 0);
+    return balance != 2;
+}
+END
+"$maxrace" cc -g -o "$scratch/hunted" "$scratch/hunted.c" && "$maxrace" hunt -q --runs 12 --dir "$scratch/hunt" "$scratch/hunted" >/dev/null
+"$maxrace" hunt --report "$scratch/hunt" --format html -o "$scratch/plots.html"
 
 # Twelve variables, three of them known.
 trace() {

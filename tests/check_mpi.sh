@@ -210,16 +210,16 @@ launcher_that_fails() {
 # A signal reaches the ranks: the report says that it is not complete.
 launcher_signal() {
     local process
-    "$(dirname "$MAXRACE")/maxrace-mpirun" -n 2 predict "${settings[@]}" -j 1 --window-size 400 --checkpoint "$scratch/signal.ck" "$scratch/longer.std" \
-        >"$scratch/report" 2>"$scratch/error" </dev/null &
+    "$(dirname "$MAXRACE")/maxrace-mpirun" -n 2 predict "${settings[@]}" -j 1 --window-size 400 --checkpoint "$scratch/signal.ck" -o "$scratch/signal.txt" \
+        "$scratch/longer.std" 2>"$scratch/error" </dev/null &
     process=$!
     until [ -n "$(find "$scratch/signal.ck" -size +16k 2>/dev/null)" ] || ! kill -0 $process 2>/dev/null; do sleep 0.02; done
     kill -TERM $process
     wait $process
     status=$?
     # mpirun gives the ranks a second for their report, which may not be enough under load.
-    [ $status -gt 1 ] && { [ $status -ne 5 ] || [ ! -s "$scratch/report" ] || grep -q 'not complete, ended by a signal' "$scratch/report"; } ||
-        { echo "exit status $status"; tail -n 3 "$scratch/report"; cat "$scratch/error"; return 1; }
+    [ $status -gt 1 ] && { [ ! -s "$scratch/signal.txt" ] || [ $status -ne 5 ] || ! grep -q '^no race in' "$scratch/signal.txt"; } ||
+        { echo "exit status $status"; tail -n 3 "$scratch/signal.txt"; cat "$scratch/error"; return 1; }
 }
 
 # A copy of the program alone, away from what it loads.

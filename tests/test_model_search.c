@@ -15,6 +15,7 @@
 #include "hunt/exhaustive.h"
 #include "support/length.h"
 #include "support/mini.h"
+#include "support/mini_random.h"
 #include "support/random.h"
 
 enum { MOST_STATES = 30000, RUN_STEPS = 400 };
@@ -28,10 +29,10 @@ typedef struct interpreter {
 } interpreter;
 
 /* The thread of the program that the thread of the model is: each has a number of its own. */
-static unsigned thread_of(const mr_model *model, uint32_t thread)
+static unsigned thread_of(const mr_pmodel *model, uint32_t thread)
 {
-    const mr_model_thread *its = &model->threads[thread];
-    return its->parent == MR_MODEL_NONE ? 0 : its->nth;
+    const mr_pmodel_thread *its = &model->threads[thread];
+    return its->parent == MR_PMODEL_NONE ? 0 : its->nth;
 }
 
 static uint64_t address_of(int variable)
@@ -39,92 +40,94 @@ static uint64_t address_of(int variable)
     return 0x1000 + 4 * (uint64_t)variable; /* two to a word */
 }
 
-static mr_model_op access_op(mr_model_kind kind, bool is_atomic, int variable)
+static mr_pmodel_op access_op(mr_pmodel_kind kind, bool is_atomic, int variable)
 {
-    return (mr_model_op){.kind = (uint8_t)kind,
-                         .is_atomic = is_atomic,
-                         .address = address_of(variable),
-                         .bytes = 4,
-                         .object = 0};
+    return (mr_pmodel_op){.kind = (uint8_t)kind,
+                          .is_atomic = is_atomic,
+                          .address = address_of(variable),
+                          .bytes = 4,
+                          .object = 0};
 }
 
-static mr_model_op object_op(mr_model *model, mr_model_kind kind, mr_model_role role, int object)
+static mr_pmodel_op object_op(mr_pmodel *model, mr_pmodel_kind kind, mr_pmodel_role role,
+                              int object)
 {
-    return (mr_model_op){.kind = (uint8_t)kind,
-                         .object = mr_model_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
+    return (mr_pmodel_op){.kind = (uint8_t)kind,
+                          .object =
+                              mr_pmodel_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
 }
 
-static mr_model_op sleep_op(mr_model *model, const mini_line *line, unsigned sub)
+static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned sub)
 {
-    mr_model_op op;
+    mr_pmodel_op op;
     if (sub == 2)
-        return object_op(model, MR_MODEL_LOCK, MR_MODEL_IS_LOCK, line->c);
-    op =
-        object_op(model, sub == 0 ? MR_MODEL_SLEEP : MR_MODEL_WAKE, MR_MODEL_IS_CONDITION, line->b);
+        return object_op(model, MR_PMODEL_LOCK, MR_PMODEL_IS_LOCK, line->c);
+    op = object_op(model, sub == 0 ? MR_PMODEL_SLEEP : MR_PMODEL_WAKE, MR_PMODEL_IS_CONDITION,
+                   line->b);
     if (sub == 0)
-        op.other = mr_model_object_of(model, MR_MODEL_IS_LOCK, 0x5000 + 64 * (uint64_t)line->c);
+        op.other = mr_pmodel_object_of(model, MR_PMODEL_IS_LOCK, 0x5000 + 64 * (uint64_t)line->c);
     op.is_timed = sub == 1 && line->op == MINI_TIMED_SLEEP;
     return op;
 }
 
-static mr_model_op op_of(mr_model *model, const mini_state *state, unsigned thread,
-                         const mini_line *line, uint32_t self)
+static mr_pmodel_op op_of(mr_pmodel *model, const mini_state *state, unsigned thread,
+                          const mini_line *line, uint32_t self)
 {
     unsigned sub = state->threads[thread].sub;
-    mr_model_op op;
+    mr_pmodel_op op;
     switch (line ? (int)line->op : -1) {
     case MINI_LOAD:
-        return access_op(MR_MODEL_READ, false, line->b);
+        return access_op(MR_PMODEL_READ, false, line->b);
     case MINI_ALOAD:
-        return access_op(MR_MODEL_READ, true, line->b);
+        return access_op(MR_PMODEL_READ, true, line->b);
     case MINI_STORE:
     case MINI_STORE_REG:
-        return access_op(MR_MODEL_WRITE, false, line->b);
+        return access_op(MR_PMODEL_WRITE, false, line->b);
     case MINI_ASTORE:
-        return access_op(MR_MODEL_WRITE, true, line->b);
+        return access_op(MR_PMODEL_WRITE, true, line->b);
     case MINI_FETCH_ADD:
     case MINI_EXCHANGE:
     case MINI_CAS:
-        return access_op(MR_MODEL_UPDATE, true, line->b);
+        return access_op(MR_PMODEL_UPDATE, true, line->b);
     case MINI_LOCK:
-        return object_op(model, MR_MODEL_LOCK, MR_MODEL_IS_LOCK, line->b);
+        return object_op(model, MR_PMODEL_LOCK, MR_PMODEL_IS_LOCK, line->b);
     case MINI_UNLOCK:
-        return object_op(model, MR_MODEL_UNLOCK, MR_MODEL_IS_LOCK, line->b);
+        return object_op(model, MR_PMODEL_UNLOCK, MR_PMODEL_IS_LOCK, line->b);
     case MINI_TRYLOCK:
-        return object_op(model, MR_MODEL_TRY, MR_MODEL_IS_LOCK, line->b);
+        return object_op(model, MR_PMODEL_TRY, MR_PMODEL_IS_LOCK, line->b);
     case MINI_RDLOCK:
-        return object_op(model, MR_MODEL_LOCK_SHARED, MR_MODEL_IS_LOCK, line->b);
+        return object_op(model, MR_PMODEL_LOCK_SHARED, MR_PMODEL_IS_LOCK, line->b);
     case MINI_RDUNLOCK:
-        return object_op(model, MR_MODEL_UNLOCK_SHARED, MR_MODEL_IS_LOCK, line->b);
+        return object_op(model, MR_PMODEL_UNLOCK_SHARED, MR_PMODEL_IS_LOCK, line->b);
     case MINI_POST:
-        op = object_op(model, MR_MODEL_POST, MR_MODEL_IS_SEMAPHORE, line->b);
+        op = object_op(model, MR_PMODEL_POST, MR_PMODEL_IS_SEMAPHORE, line->b);
         op.other = 1;
         return op;
     case MINI_WAIT:
-        return object_op(model, MR_MODEL_WAIT, MR_MODEL_IS_SEMAPHORE, line->b);
+        return object_op(model, MR_PMODEL_WAIT, MR_PMODEL_IS_SEMAPHORE, line->b);
     case MINI_TRYWAIT:
-        return object_op(model, MR_MODEL_TRY_WAIT, MR_MODEL_IS_SEMAPHORE, line->b);
+        return object_op(model, MR_PMODEL_TRY_WAIT, MR_PMODEL_IS_SEMAPHORE, line->b);
     case MINI_SLEEP:
     case MINI_TIMED_SLEEP:
         return sleep_op(model, line, sub);
     case MINI_SIGNAL:
-        return object_op(model, MR_MODEL_SIGNAL, MR_MODEL_IS_CONDITION, line->b);
+        return object_op(model, MR_PMODEL_SIGNAL, MR_PMODEL_IS_CONDITION, line->b);
     case MINI_BROADCAST:
-        return object_op(model, MR_MODEL_BROADCAST, MR_MODEL_IS_CONDITION, line->b);
+        return object_op(model, MR_PMODEL_BROADCAST, MR_PMODEL_IS_CONDITION, line->b);
     case MINI_BARRIER:
-        op = object_op(model, sub == 0 ? MR_MODEL_ARRIVE : MR_MODEL_PASS, MR_MODEL_IS_BARRIER,
+        op = object_op(model, sub == 0 ? MR_PMODEL_ARRIVE : MR_PMODEL_PASS, MR_PMODEL_IS_BARRIER,
                        line->b);
         op.other = sub == 0 ? (uint32_t)line->c : 0;
         return op;
     case MINI_FORK:
     case MINI_JOIN:
         /* Creators number their threads by the number in the program. */
-        return (mr_model_op){.kind = line->op == MINI_FORK ? MR_MODEL_FORK : MR_MODEL_JOIN,
-                             .object = mr_model_thread_of(model, self, (uint32_t)line->b)};
+        return (mr_pmodel_op){.kind = line->op == MINI_FORK ? MR_PMODEL_FORK : MR_PMODEL_JOIN,
+                              .object = mr_pmodel_thread_of(model, self, (uint32_t)line->b)};
     case MINI_EXIT:
-        return (mr_model_op){.kind = MR_MODEL_EXIT};
+        return (mr_pmodel_op){.kind = MR_PMODEL_EXIT};
     default:
-        return (mr_model_op){.kind = MR_MODEL_END};
+        return (mr_pmodel_op){.kind = MR_PMODEL_END};
     }
 }
 
@@ -143,16 +146,15 @@ static unsigned records_of(const mini_program *program, const mini_state *state,
 }
 
 /* Does one operation of the thread, and learns it. */
-static bool learn_step(interpreter *self, mr_model *model, mr_model_run *run, mini_state *state,
+static bool learn_step(interpreter *self, mr_pmodel *model, mr_pmodel_run *run, mini_state *state,
                        unsigned thread, unsigned woken)
 {
     const mini_line *line = mini_next(self->program, state, thread);
     const mini_thread *its = &state->threads[thread];
-    uint32_t in_model = thread == 0 ? mr_model_thread_of(model, MR_MODEL_NONE, 0)
-                                    : mr_model_thread_of(model, 0, thread);
-    mr_model_event event = {.op = op_of(model, state, thread, line, in_model),
-                            .thread = in_model,
-                            .records = records_of(self->program, state, thread)};
+    uint32_t in_model = thread == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
+                                    : mr_pmodel_thread_of(model, 0, thread);
+    mr_pmodel_event event = {
+        .op = op_of(model, state, thread, line, in_model), .thread = in_model, .records = 1};
     uint32_t before = 0, after = 0;
     event.op.code = (uint64_t)thread << 8 | its->pc;
     if (line && line->op <= MINI_CAS) {
@@ -164,18 +166,18 @@ static bool learn_step(interpreter *self, mr_model *model, mr_model_run *run, mi
     unsigned outcome = mini_do(self->program, state, thread, woken);
     if (line && line->op <= MINI_CAS) {
         after = state->variables[line->b];
-        if (mr_model_reads(event.op.kind))
+        if (mr_pmodel_reads(event.op.kind))
             event.seen = &before;
-        if (event.op.kind == MR_MODEL_WRITE || before != after || line->op == MINI_EXCHANGE ||
+        if (event.op.kind == MR_PMODEL_WRITE || before != after || line->op == MINI_EXCHANGE ||
             line->op == MINI_FETCH_ADD)
             event.written = &after;
     } else if (line) {
         event.outcome = outcome;
     }
-    return mr_model_see(model, run, &event) == MR_MODEL_FITS;
+    return mr_pmodel_see(model, run, &event) == MR_PMODEL_FITS;
 }
 
-static void see_blocked(interpreter *self, mr_model *model, mr_model_run *run,
+static void see_blocked(interpreter *self, mr_pmodel *model, mr_pmodel_run *run,
                         const mini_state *state)
 {
     for (unsigned t = 0; t < self->program->threads; t++) {
@@ -183,16 +185,16 @@ static void see_blocked(interpreter *self, mr_model *model, mr_model_run *run,
         if (state->exited || state->threads[t].status == 0 || state->threads[t].status == 6 ||
             mini_can(self->program, state, t))
             continue;
-        uint32_t in_model =
-            t == 0 ? mr_model_thread_of(model, MR_MODEL_NONE, 0) : mr_model_thread_of(model, 0, t);
-        mr_model_op op = op_of(model, state, t, line, in_model);
+        uint32_t in_model = t == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
+                                   : mr_pmodel_thread_of(model, 0, t);
+        mr_pmodel_op op = op_of(model, state, t, line, in_model);
         op.code = (uint64_t)t << 8 | state->threads[t].pc;
-        assert_int_equal(mr_model_see_waiting(model, run, in_model, &op), MR_MODEL_FITS);
+        assert_int_equal(mr_pmodel_see_waiting(model, run, in_model, &op), MR_PMODEL_FITS);
     }
 }
 
 /* The thread does its operations before the position. */
-static void run_to(interpreter *self, mr_model *model, mr_model_run *run, mini_state *state,
+static void run_to(interpreter *self, mr_pmodel *model, mr_pmodel_run *run, mini_state *state,
                    unsigned thread, uint64_t position, unsigned woken)
 {
     while (self->positions[thread] < position) {
@@ -206,8 +208,8 @@ static void run_to(interpreter *self, mr_model *model, mr_model_run *run, mini_s
     assert_int_equal(self->positions[thread], position);
 }
 
-static mr_status run_program(void *context, mr_model *model, const mr_explore_request *request,
-                             mr_model_run *run, mr_explore_ran *ran, mr_error *error)
+static mr_status run_program(void *context, mr_pmodel *model, const mr_explore_request *request,
+                             mr_pmodel_run *run, mr_explore_ran *ran, mr_error *error)
 {
     interpreter *self = context;
     mini_state state;
@@ -217,15 +219,15 @@ static mr_status run_program(void *context, mr_model *model, const mr_explore_re
     for (size_t i = 0; i < request->stop_count; i++) {
         const mr_explore_stop *stop = &request->stops[i];
         run_to(self, model, run, &state, thread_of(model, stop->thread), stop->position,
-               stop->woken == MR_MODEL_NONE ? (unsigned)MINI_THREADS
-                                            : thread_of(model, stop->woken));
+               stop->woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
+                                             : thread_of(model, stop->woken));
     }
-    if (request->then != MR_MODEL_NONE) {
+    if (request->then != MR_PMODEL_NONE) {
         unsigned thread = thread_of(model, request->then);
         run_to(self, model, run, &state, thread, request->then_from, MINI_THREADS);
         see_blocked(self, model, run, &state);
     }
-    unsigned first = request->then != MR_MODEL_NONE ? thread_of(model, request->then) : 99;
+    unsigned first = request->then != MR_PMODEL_NONE ? thread_of(model, request->then) : 99;
     for (unsigned steps = 0; steps < RUN_STEPS; steps++) {
         unsigned can[MINI_THREADS], count = 0;
         for (unsigned t = 0; t < self->program->threads; t++)
@@ -247,114 +249,6 @@ static mr_status run_program(void *context, mr_model *model, const mr_explore_re
     see_blocked(self, model, run, &state);
     ran->end = MR_EXPLORE_FINE;
     return MR_OK;
-}
-
-/* ---- random programs ---- */
-
-static void add(mini_program *program, unsigned thread, mini_op op, int a, int b, int c)
-{
-    if (program->count[thread] < MINI_LINES)
-        program->lines[thread][program->count[thread]++] = (mini_line){op, a, b, c};
-}
-
-static int below(mr_random *random, uint32_t bound)
-{
-    return (int)mr_random_below(random, bound);
-}
-
-static void add_random(mr_random *random, mini_program *program, unsigned thread, unsigned shape)
-{
-    int x = below(random, 2), r = below(random, 2), value = 1 + below(random, 2);
-    int head = (int)program->count[thread];
-    switch (below(random, 18)) {
-    case 0:
-    case 1:
-        add(program, thread, MINI_LOAD, r, x, 0);
-        break;
-    case 2:
-    case 3:
-        add(program, thread, MINI_STORE, value, x, 0);
-        break;
-    case 4:
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_ADD, r, 0, 1);
-        add(program, thread, MINI_STORE_REG, r, x, 0);
-        break;
-    case 5:
-        add(program, thread, MINI_FETCH_ADD, r, x, 1);
-        break;
-    case 6:
-        add(program, thread, shape % 2 ? MINI_CAS : MINI_EXCHANGE, r, x, value);
-        break;
-    case 7:
-        add(program, thread, MINI_LOCK, 0, x, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_STORE, value, x, 0);
-        add(program, thread, MINI_UNLOCK, 0, x, 0);
-        break;
-    case 8:
-        add(program, thread, MINI_TRYLOCK, r, x, 0);
-        add(program, thread, MINI_IF_NE, r, head + 3, 1);
-        add(program, thread, MINI_UNLOCK, 0, x, 0);
-        break;
-    case 9:
-        add(program, thread, MINI_POST, 0, x, 0);
-        break;
-    case 10:
-        add(program, thread, below(random, 2) ? MINI_WAIT : MINI_TRYWAIT, r, x, 0);
-        break;
-    case 11:
-        add(program, thread, MINI_LOCK, 0, 2, 0);
-        add(program, thread, below(random, 2) ? MINI_SLEEP : MINI_TIMED_SLEEP, r, x, 2);
-        add(program, thread, MINI_UNLOCK, 0, 2, 0);
-        break;
-    case 12:
-        add(program, thread, below(random, 2) ? MINI_SIGNAL : MINI_BROADCAST, 0, x, 0);
-        break;
-    case 13:
-        add(program, thread, MINI_BARRIER, r, x, 2);
-        break;
-    case 14: /* waits for a value */
-        add(program, thread, below(random, 2) ? MINI_LOAD : MINI_ALOAD, r, x, 0);
-        add(program, thread, MINI_IF_NE, r, head, value);
-        break;
-    case 15: /* a loop that looks at two variables */
-        add(program, thread, MINI_LOAD, 0, 0, 0);
-        add(program, thread, MINI_LOAD, 1, 1, 0);
-        add(program, thread, MINI_IF_NE, r, head, value);
-        break;
-    case 16: /* a spin lock */
-        add(program, thread, MINI_CAS, r, 3, 1);
-        add(program, thread, MINI_IF_NE, r, head, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_ASTORE, 0, 3, 0);
-        break;
-    default:
-        add(program, thread, MINI_RDLOCK, 0, x, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_RDUNLOCK, 0, x, 0);
-        break;
-    }
-}
-
-static void make_program(mr_random *random, mini_program *program)
-{
-    memset(program, 0, sizeof *program);
-    program->threads = 2 + mr_random_below(random, 3);
-    unsigned shape = mr_random_below(random, 4);
-    int in_main = below(random, 2);
-    for (unsigned t = 1; t < program->threads; t++)
-        add(program, 0, MINI_FORK, 0, (int)t, 0);
-    for (int i = 0; i < in_main; i++)
-        add_random(random, program, 0, shape);
-    for (unsigned t = 1; t < program->threads; t++)
-        if (mr_random_percent(random, 80))
-            add(program, 0, MINI_JOIN, 0, (int)t, 0);
-    if (mr_random_percent(random, 50))
-        add(program, 0, MINI_EXIT, 0, 0, 0);
-    for (unsigned t = 1; t < program->threads; t++)
-        for (unsigned i = 1 + mr_random_below(random, program->threads > 3 ? 2 : 3); i > 0; i--)
-            add_random(random, program, t, shape);
 }
 
 /* ---- comparison ---- */
@@ -380,8 +274,8 @@ static uint8_t *behaviours_of(const mini_program *program, unsigned local, const
         for (size_t k = 0; k < count; k++)
             run_to(&runs, NULL, NULL, &state, thread_of(&self->model, stops[k].thread),
                    stops[k].position,
-                   stops[k].woken == MR_MODEL_NONE ? (unsigned)MINI_THREADS
-                                                   : thread_of(&self->model, stops[k].woken));
+                   stops[k].woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
+                                                    : thread_of(&self->model, stops[k].woken));
         free(stops);
         mini_behaviour(program, &state, local, all + i * MINI_BEHAVIOUR_BYTES);
     }
@@ -400,7 +294,7 @@ static bool same_races(const mr_explore *self, const mini_found *found)
     uint16_t pairs[256][2];
     size_t count = self->search.race_count;
     for (size_t i = 0; i < count && i < 256; i++) {
-        const mr_search_race *race = &self->search.races[i];
+        const mr_seek_race *race = &self->search.races[i];
         uint16_t a = (uint16_t)self->model.nodes[race->first_node].op.code;
         uint16_t b = (uint16_t)self->model.nodes[race->second_node].op.code;
         pairs[i][0] = a < b ? a : b;
@@ -433,7 +327,7 @@ static void compare_one(uint64_t seed, sums *all)
     const mr_explore_settings settings = {
         .runner = run_program, .context = &runs, .max_states = 1000000};
     mr_error error = {0};
-    make_program(&random, &program);
+    mini_random(&random, &program);
     mini_enumerate(&program, MOST_STATES, &found);
     if (found.gave_up || found.races == 256) {
         all->skipped++;

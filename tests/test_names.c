@@ -228,13 +228,44 @@ static void test_taken_names(void **state)
     mr_names_free(&names);
 }
 
+/* A hash without a key, as maxrace had one: whoever knew it could choose names that collide. */
+static uint32_t unkeyed(const uint64_t words[MR_NAME_WORDS])
+{
+    uint64_t hash = words[0] * 0x9E3779B97F4A7C15u + words[1] * 0xC2B2AE3D27D4EB4Fu +
+                    words[2] * 0x165667B19E3779F9u;
+    hash ^= hash >> 32;
+    return (uint32_t)((hash * 0x9E3779B97F4A7C15u) >> 32);
+}
+
+/* Names that were chosen to fall into one slot fall into many: the seed is not known. */
+static void test_chosen_names(void **state)
+{
+    (void)state;
+    enum { SLOTS = 1 << 10, CHOSEN = 2000 };
+    static bool hit[SLOTS];
+    uint32_t slots = 0;
+    for (uint32_t i = 0, found = 0; found < CHOSEN; i++) {
+        char text[MR_NAME_SHORT_BYTES + 1] = {0};
+        uint64_t words[MR_NAME_WORDS];
+        uint32_t length = (uint32_t)snprintf(text, sizeof text, "name%u", i);
+        mr_names_words(text, length, words);
+        if (unkeyed(words) % SLOTS != 5)
+            continue;
+        found++;
+        uint32_t slot = mr_names_hash(words) % SLOTS;
+        slots += !hit[slot];
+        hit[slot] = true;
+    }
+    assert_true(slots > SLOTS / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),       cmocka_unit_test(test_similar_names),
         cmocka_unit_test(test_truncate),    cmocka_unit_test(test_truncate_gives_memory_back),
         cmocka_unit_test(test_display),     cmocka_unit_test(test_names_without_memory),
-        cmocka_unit_test(test_taken_names),
+        cmocka_unit_test(test_taken_names), cmocka_unit_test(test_chosen_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

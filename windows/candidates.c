@@ -378,6 +378,9 @@ static bool finish(collector *c, mr_arena *arena)
     return true;
 }
 
+/* Pairs of strands between two looks whether the run was asked to end. */
+enum { PAIRS_A_LOOK = 16 };
+
 static bool collect(collector *c, mr_arena *arena)
 {
     const mr_window *w = c->window;
@@ -389,12 +392,14 @@ static bool collect(collector *c, mr_arena *arena)
     if (!mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, arena))
         return false;
     const mr_access_strand *strands = c->accesses.strands;
+    uint32_t looks = 0;
     for (uint32_t v = 0; v < w->variable_count; v++) {
         uint32_t end = c->accesses.strand_first[v + 1];
         for (uint32_t one = c->accesses.strand_first[v]; one < end; one++)
             for (uint32_t two = one + 1; two < end; two++)
                 if (strands[one].thread != strands[two].thread &&
-                    !pair_strands(c, &strands[one], &strands[two]))
+                    ((looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(arena)) ||
+                     !pair_strands(c, &strands[one], &strands[two])))
                     return false;
     }
     return finish(c, arena);

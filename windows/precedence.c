@@ -14,6 +14,9 @@ enum { MR_RUNS_BACK = 256 };
 /* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
 enum { MR_OPERATIONS_COUNTED = 4096 };
 
+/* Every so many events the builder looks whether the run was asked to end. */
+enum { EVENTS_PER_LOOK = 64 };
+
 typedef struct builder {
     mr_precedence *precedence;
     const mr_window *window;
@@ -400,7 +403,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
     for (uint32_t t = 0; t < window->thread_count; t++)
         b.current[t] = b.clean[t] = zero;
     for (uint32_t i = 0; i < window->size; i++)
-        if (!add_event(&b, i))
+        if ((i % EVENTS_PER_LOOK == 0 && mr_arena_is_halted(arena)) || !add_event(&b, i))
             return false;
     precedence->rank_low = precedence->rank_high = NULL;
     precedence->refined = false;

@@ -112,6 +112,8 @@ static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t prev
     size_t least = need_bytes > MR_ARENA_MIN_BLOCK ? need_bytes : MR_ARENA_MIN_BLOCK;
     if (size < least)
         size = least;
+    if (mr_arena_is_halted(arena))
+        return NULL;
     if (!may_take(arena, least, &size))
         return NULL;
     mr_arena_block *block = mr_malloc(sizeof *block, size);

@@ -13,9 +13,16 @@
  * set, an allocation waits for room; otherwise it is NULL when there is none, and `refused` is set:
  * that is how a question that is too large for its share is told apart from a system that has no
  * memory.
+ *
+ * An arena may know the halt of the run (halt.h). When the run was asked to end, it gives no new
+ * block and sets `refused`. Work that may take long without new blocks asks mr_arena_is_halted
+ * every so often, and ends as if there was no memory. So a run ends soon, wherever it is, and
+ * whoever handles a refusal handles the end of the run.
  */
 #ifndef MR_BASE_ARENA_H
 #define MR_BASE_ARENA_H
+
+#include "halt.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,13 +36,23 @@ typedef struct mr_arena {
     mr_arena_block *first, *current; /* owned list; `current` is where the next bytes come from */
     size_t in_use_bytes;             /* handed out since the last reset, alignment included */
     struct mr_room_share *share;     /* borrowed; NULL: nobody asks */
-    bool waits, refused;             /* of the caller, see above; without a share never refused */
+    const mr_halt *halt;             /* borrowed; NULL: nobody stops the run */
+    bool waits, refused;             /* see above; without a share and a halt never refused */
 } mr_arena;
 
 typedef struct mr_arena_mark {
     mr_arena_block *block;
     size_t used, in_use_bytes;
 } mr_arena_mark;
+
+/* Was the run asked to end? Then `refused` is set. Costs a look at the clock at most. */
+static inline bool mr_arena_is_halted(mr_arena *arena)
+{
+    if (mr_halt_asked(arena->halt) == MR_HALT_NONE)
+        return false;
+    arena->refused = true;
+    return true;
+}
 
 void mr_arena_init(mr_arena *arena);
 void mr_arena_free(mr_arena *arena);

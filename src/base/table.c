@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+const char mr_table_anchor = 0;
+
 enum { MR_TABLE_MIN_SLOTS = 16 };
 
 /* A power of two that `count` items fill at most half; 0: too many. */

@@ -37,10 +37,30 @@ typedef bool mr_table_same(const void *items, uint32_t number, const void *key);
 /* The hash of item `number`: that of its key. */
 typedef uint32_t mr_table_hash(const void *items, uint32_t number);
 
-/* A hash of a 64-bit key, each bit of which depends on all bits of the key. */
+/*
+ * The seed of all hashes of this process. Who writes a trace could otherwise choose names or values
+ * that fall into the same slots, and reading them would take time in the square of their number. It
+ * is the address at which the system has put the program this time (address space layout
+ * randomisation), so it needs no state. Nothing that is printed depends on it.
+ */
+extern const char mr_table_anchor;
+static inline uint64_t mr_table_seed(void)
+{
+    return (uint64_t)(uintptr_t)&mr_table_anchor * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* The product of both in 128 bits, its halves folded: each bit depends on all bits of both. */
+static inline uint64_t mr_table_fold(uint64_t one, uint64_t two)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)one * two;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* A hash of a 64-bit key, each bit of which depends on all bits of the key and of the seed. */
 static inline uint32_t mr_table_hash_u64(uint64_t key)
 {
-    key = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ key >> 32 ^ mr_table_seed()) * UINT64_C(0x9e3779b97f4a7c15);
     key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
     return (uint32_t)(key >> 32);
 }

@@ -279,9 +279,10 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_run},
     {.name = "hunt",
+     .subject = MR_SUBJECT_HUNT,
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_max = SIZE_MAX,
-     .keys = " model find opaque jobs quiet time_limit window.size window.far_size "
+     .keys = " format output model find opaque jobs quiet time_limit window.size window.far_size "
              "window.far_race_work window.far_work candidates.far solver.steps solver.rlimit "
              "solver.timeout_ms solver.memory_mb solver.saturate_steps memory.limit_mb ",
      .takes_config = true,
@@ -294,8 +295,18 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
-             {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"}},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
+             {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
+             {"inputs", "DIR", "search inputs, from the files of DIR on"},
+             {"generate", "COMMAND",
+              "search inputs, from those that the command writes (16 times, MAXRACE_SEED=N)"},
+             {"args-file", "FILE",
+              "search inputs that are arguments, one a line, from those in FILE on"},
+             {"input-search", "all|solve|mutate|none", "how new inputs are made (all)"},
+             {"exhaustive", "", "explore all behaviours of the program, until none is left"},
+             {"without", "swap|frontier", "leave such runs out, to see what they are good for"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
          "PROGRAM is built by 'maxrace cc'. Each run is recorded; from its trace come the races,\n"
@@ -304,13 +315,19 @@ const mr_command mr_commands[] = {
          "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
          "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
          "--resume goes on with it. --time-limit and --runs bound it.\n"
+         "With --inputs, --generate or --args-file inputs are searched, too: the program gets "
+         "each\n"
+         "as a file in the place of @@ among ARGUMENTS, as arguments, or on its standard input.\n"
+         "Build it with 'maxrace cc --hunt-inputs'.\n"
+         "--exhaustive explores all behaviours of a program that ends, and says when none is "
+         "left.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
          "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
          "internal. That nothing was found says nothing of what was not run.\n",
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
-     .operands = "TRACE|REPORT",
+     .operands = "TRACE|REPORT|FOLDER",
      .operands_min = 1,
      .operands_max = 1,
      .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
@@ -334,6 +351,9 @@ const mr_command mr_commands[] = {
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
          "REPORT is a JSON report of 'maxrace predict': its trace, with its settings.\n"
+         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
+         "--timeout\n"
+         "counts.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources or internal.\n",
      .debugs = true,

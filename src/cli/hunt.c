@@ -6,26 +6,39 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "hunt_report.h"
 #include "interrupt.h"
 #include "recording.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { DIR_FLAG, RESUME, REPORT, RUNS, SEED, TIMEOUT, ORACLE, UNTIL, MINIMISE };
-enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000 };
+enum {
+    DIR_FLAG,
+    RESUME,
+    REPORT,
+    RUNS,
+    SEED,
+    TIMEOUT,
+    ORACLE,
+    UNTIL,
+    MINIMISE,
+    INPUTS,
+    GENERATE,
+    ARGS_FILE,
+    INPUT_SEARCH,
+    EXHAUSTIVE,
+    WITHOUT
+};
+enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
 
 typedef struct progress_line {
     bool active, shown;
     double last;
 } progress_line;
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static void tell(void *context, const mr_hunt_state *state)
 {
@@ -39,97 +52,6 @@ static void tell(void *context, const mr_hunt_state *state)
             "\r\033[Khunt: %" PRIu64 " runs, %" PRIu32 " behaviours, %zu found, %zu to try, %.0f s",
             state->runs, state->behaviours, state->finding_count, state->left, state->seconds);
     fflush(stderr);
-}
-
-static void print_findings(const mr_hunt_state *state, const char *folder)
-{
-    for (size_t i = 0; i < state->finding_count; i++) {
-        const mr_finding_line *line = &state->findings[i];
-        printf("  %" PRIu32 " %s (run %" PRIu64 "): %s\n", line->number, line->kind, line->run,
-               line->text);
-        printf("      maxrace replay %s/findings/%" PRIu32 "-%s\n", folder, line->number,
-               line->kind);
-    }
-}
-
-static void print_end(const mr_hunt_state *state)
-{
-    static const char *const ends[] = {
-        [MR_HUNT_RUNS] = "The budget of runs is used up",
-        [MR_HUNT_TIME] = "The time is used up",
-        [MR_HUNT_ASKED] = "The hunt was interrupted",
-        [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
-        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and 100 free runs "
-                          "showed nothing new"};
-    printf("%s", ends[state->end]);
-    if (state->end != MR_HUNT_QUIET)
-        printf("; %zu question%s left", state->left, state->left == 1 ? " is" : "s are");
-    if (state->dropped)
-        printf(", %zu more were not kept", state->dropped);
-    puts(". What was not run may still fail.");
-}
-
-static void print(const mr_hunt_state *state, const char *folder, bool ended)
-{
-    size_t races = 0;
-    for (size_t i = 0; i < state->finding_count; i++)
-        races += strcmp(state->findings[i].kind, "race") == 0;
-    printf("%s: %" PRIu64 " run%s, %" PRIu32 " behaviour%s, %zu race%s confirmed, %zu other "
-           "finding%s, %.1f s\n",
-           folder, state->runs, plural(state->runs), state->behaviours, plural(state->behaviours),
-           races, plural(races), state->finding_count - races, plural(state->finding_count - races),
-           state->seconds);
-    print_findings(state, folder);
-    if (state->first_failure)
-        printf("The first failure was run %" PRIu64 ".\n", state->first_failure);
-    else
-        puts("No run failed.");
-    if (ended)
-        print_end(state);
-}
-
-/* The journal alone. */
-static bool report_run(void *context, const mr_hunt_line *run)
-{
-    mr_hunt_state *state = context;
-    static const char *const fails[] = {"exit",      "oracle",    "livelock", "deadlock",
-                                        "sanitizer", "assertion", "abort",    "crash"};
-    state->runs++;
-    state->seconds = run->at;
-    if (run->behaviour != UINT32_MAX)
-        state->behaviours++;
-    for (size_t i = 0; i < sizeof fails / sizeof *fails && !state->first_failure; i++)
-        if (strcmp(run->outcome, fails[i]) == 0)
-            state->first_failure = run->number;
-    return true;
-}
-
-static bool report_finding(void *context, const mr_finding_line *finding)
-{
-    mr_hunt_state *state = context;
-    void *findings = realloc(state->findings, (state->finding_count + 1) * sizeof *state->findings);
-    if (!findings)
-        return false;
-    state->findings = findings;
-    state->findings[state->finding_count++] = *finding;
-    return true;
-}
-
-static mr_status report(const char *folder, int *exit_status, mr_error *error)
-{
-    mr_store_folder store;
-    mr_hunt_state state = {.findings = NULL};
-    const mr_store_reader reader = {
-        .context = &state, .run = report_run, .finding = report_finding};
-    mr_status status = mr_store_reopen(&store, folder, error);
-    if (!status)
-        status = mr_store_read(&store, &reader, error);
-    if (!status)
-        print(&state, folder, false);
-    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
-    mr_store_close(&store);
-    mr_hunt_state_free(&state);
-    return status;
 }
 
 /* "bank.hunt" for "./bank". */
@@ -164,14 +86,44 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
         status = mr_cli_number(cli, SEED, 1, 0, &options->seed, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, DEFAULT_TIMEOUT_MS, 1, &timeout, error);
-    if (!status)
-        status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
+    const char *until = cli->own[UNTIL];
+    options->until = until && strcmp(until, "end") != 0 ? until : NULL;
+    if (!status && options->until && !mr_run_kinds_are_good(until))
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "--until: '%.64s' is not failure or end, or kinds such as "
+                              "crash,deadlock",
+                              until);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
+    if (!status && cli->own[WITHOUT])
+        status = word(cli, WITHOUT, "swap", "frontier", false, &options->without_swaps, error);
+    options->without_frontier = cli->own[WITHOUT] && !options->without_swaps;
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
     options->oracle = cli->own[ORACLE];
     options->jobs = (unsigned)mr_config_int(cli->config, "jobs");
     return status;
+}
+
+/* *asked: inputs are searched. */
+static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *asked,
+                             mr_error *error)
+{
+    const char *search = cli->own[INPUT_SEARCH] ? cli->own[INPUT_SEARCH] : "all";
+    bool all = strcmp(search, "all") == 0;
+    *inputs = (mr_input_options){.folder = cli->own[INPUTS],
+                                 .generator = cli->own[GENERATE],
+                                 .generated = GENERATED,
+                                 .arguments_file = cli->own[ARGS_FILE],
+                                 .solves = all || strcmp(search, "solve") == 0,
+                                 .mutates = all || strcmp(search, "mutate") == 0};
+    *asked = inputs->folder || inputs->generator || inputs->arguments_file;
+    const char *needed = inputs->folder ? inputs->folder : inputs->arguments_file;
+    if (needed && access(needed, R_OK) != 0) /* before the folder of the hunt is made */
+        return mr_error_set(error, MR_ERR_IO, needed, 0, "cannot be read: %s", strerror(errno));
+    if (inputs->solves || inputs->mutates || strcmp(search, "none") == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                        "--input-search: '%.64s' is not all, solve, mutate or none", search);
 }
 
 mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
@@ -181,7 +133,7 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     mr_halt halt = {.deadline_seconds = 0};
     progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet")};
     if (cli->own[REPORT])
-        return report(cli->own[REPORT], exit_status, error);
+        return mr_hunt_report(cli, cli->own[REPORT], NULL, exit_status, error);
     if (!cli->operand_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "missing operand; usage: maxrace hunt [FLAGS] %s",
@@ -195,9 +147,17 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
                                .tell = tell,
                                .context = &line};
     int64_t limit = mr_config_int(cli->config, "time_limit");
+    mr_input_options inputs;
+    bool has_inputs;
     mr_status status = read_flags(cli, &options, error);
+    if (!status)
+        status = read_inputs(cli, &inputs, &has_inputs, error);
+    if (!status && cli->own[EXHAUSTIVE])
+        return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
+                                      options.timeout_ms, exit_status, error);
     if (status)
         return status;
+    options.inputs = has_inputs ? &inputs : NULL;
     if (limit)
         halt.deadline_seconds = mr_seconds() + (double)limit;
     mr_interrupt_start(&halt);
@@ -206,8 +166,7 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     if (line.shown)
         fputs("\r\033[K", stderr);
     if (!status)
-        print(&state, options.folder, true);
-    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
+        status = mr_hunt_report(cli, options.folder, &state, exit_status, error);
     mr_hunt_state_free(&state);
     return status;
 }

@@ -182,6 +182,8 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
         mr_launch_clean(launched);
         return status;
     }
+    if (launch->begun)
+        launch->begun(launch->context, launched->log);
     return attend(launch, launched, error);
 }
 

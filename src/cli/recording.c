@@ -7,6 +7,7 @@
 #include "leftovers.h"
 #include "record/child_logs.h"
 #include "record/convert.h"
+#include "record/early.h"
 #include "record/leave_out.h"
 #include "replay/run_info.h"
 #include "runtime/inputs_format.h"
@@ -250,7 +251,7 @@ const char *mr_symbol_folder(char *path, size_t path_bytes)
 
 /* Converts a log as the configuration asks; `run` are lines about the run, or NULL. */
 static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
-                         const char *run, const char *path, FILE *stream,
+                         mr_early *early, const char *run, const char *path, FILE *stream,
                          mr_record_summary *summary, mr_error *error)
 {
     mr_cli_progress progress;
@@ -259,6 +260,7 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
+                                 .early = early,
                                  .run = run,
                                  .strip_prefix = mr_config_text(cli->config, "record.strip_prefix"),
                                  .inputs = inputs,
@@ -308,7 +310,7 @@ static mr_status convert_child(void *context, const char *log, const char *numbe
 
 /* The log of a program that we have run: how is known. */
 static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
-                             const mr_launched *launched, const mr_record_end *end,
+                             const mr_launched *launched, const mr_record_end *end, mr_early *early,
                              const char *path, FILE *stream, mr_record_summary *summary,
                              mr_error *error)
 {
@@ -318,11 +320,24 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
     else
         mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock);
     mr_bytes_raw(&lines, "", 1);
-    mr_status status = lines.failed ? mr_error_memory(error, "describing the run")
-                                    : convert(cli, launched->log, end, (const char *)lines.items,
-                                              path, stream, summary, error);
+    mr_status status = lines.failed
+                           ? mr_error_memory(error, "describing the run")
+                           : convert(cli, launched->log, end, early, (const char *)lines.items,
+                                     path, stream, summary, error);
     mr_bytes_free(&lines);
     return status;
+}
+
+/* The first pass over the log, while the program runs. */
+typedef struct beside_run {
+    const mr_cli *cli;
+    mr_early *early;
+} beside_run;
+
+static void begin_early(void *context, const char *log)
+{
+    beside_run *self = context;
+    self->early = mr_early_start(log, mr_config_bool(self->cli->config, "record.local"));
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
@@ -332,7 +347,10 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_launched launched;
     mr_record_summary summary = {0};
     const mr_run_info *run = recording->run;
-    const mr_launch launch = {.arguments = run ? run->arguments.items : cli->operands,
+    beside_run first = {cli, NULL};
+    const mr_launch launch = {.begun = begin_early,
+                              .context = &first,
+                              .arguments = run ? run->arguments.items : cli->operands,
                               .environment = run ? run->environment.items : NULL,
                               .folder = run ? run->folder : NULL,
                               .replay = recording->replay,
@@ -349,8 +367,10 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .tells_log = recording->keeps_log,
                               .output_to_errors = output_to_errors};
     mr_status status = mr_launch_run(&launch, path, &launched, error);
-    if (status)
+    if (status) {
+        mr_early_free(first.early);
         return status;
+    }
     *exit_status = launched.exit_status;
     status = check_log(&launched, launch.arguments[0], error);
     if (!status) {
@@ -358,12 +378,15 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                                    .timed_out = launched.timed_out,
                                    .exit_status = launched.exit_status,
                                    .signal = launched.signal};
-        status = convert_run(cli, recording, &launched, &end, path, stream, &summary, error);
+        status = convert_run(cli, recording, &launched, &end, first.early, path, stream, &summary,
+                             error);
+
         if (!status && fflush(stream) != 0)
             status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write: %s", strerror(errno));
         if ((status == MR_ERR_IO || status == MR_ERR_MEMORY) && recording->keeps_log)
             leave_log(&launched);
     }
+    mr_early_free(first.early);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
     if (!status && recording->logs) {
@@ -385,7 +408,7 @@ mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *p
 {
     mr_record_summary summary = {0};
     const mr_record_end unknown = {.is_known = false};
-    mr_status status = convert(cli, log, &unknown, NULL, path, stream, &summary, error);
+    mr_status status = convert(cli, log, &unknown, NULL, NULL, path, stream, &summary, error);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, NULL);
     return status;

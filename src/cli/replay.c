@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "engine/predict.h"
+#include "hunt_replay.h"
 #include "output.h"
 #include "recording.h"
 #include "replay_gdb.h"
@@ -13,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB };
 
@@ -137,6 +139,9 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
         status = mr_cli_number(cli, STOP_AT, UINT32_MAX, 0, &self.stop_at, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
+    struct stat info;
+    if (!status && stat(self.path, &info) == 0 && S_ISDIR(info.st_mode))
+        return mr_hunt_replay(self.path, (unsigned)self.timeout_seconds * 1000, exit_status, error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
     if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,

@@ -181,6 +181,7 @@ mr_status mr_phase_run_deliver(mr_phase_run *self, uint64_t unit, mr_decided dec
              "stage=%s unit=%" PRIu64 " decided_by=%" PRIu32 ".%" PRIu32 " seconds=%.3f partly=%d",
              self->phase->stage, unit, decided.rank, decided.worker, decided.seconds,
              decided.partly);
+    decided.partly |= kind->is_cut && kind->is_cut(decided.outcome);
     note_time(self, unit, decided.seconds);
     if (kind->count && !kind->count(kind->context, decided.rank, decided.worker, decided.seconds)) {
         kind->free(decided.outcome);

@@ -43,6 +43,9 @@ typedef struct mr_outcome_kind {
     void (*free)(mr_outcome *outcome); /* NULL is fine */
     /* Would every run find this outcome? Only such outcomes are put into the store. NULL: yes. */
     bool (*is_final)(const mr_outcome *outcome);
+    /* Was the run halted before the unit was decided, so that the outcome is only a part? Such an
+     * outcome is merged, but the unit stays missing. NULL: no. */
+    bool (*is_cut)(const mr_outcome *outcome);
     /* Is an outcome from the store to be believed? MR_ERR_INTERNAL, with the reason: no; the unit
      * is decided again. NULL: yes. */
     mr_status (*check)(void *context, const mr_outcome *outcome, mr_error *error);
@@ -58,7 +61,7 @@ typedef struct mr_phase {
     bool last_first;   /* the last unit takes longest: it is decided first, and merged last */
     /* Decides a unit, by worker number 0 … jobs - 1; a worker decides one unit at a time. After a
      * failure `*outcome` may hold what was found before. When the run is halted meanwhile,
-     * `*outcome` stays NULL. */
+     * `*outcome` stays NULL or is cut. */
     mr_status (*decide)(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                         mr_error *error);
     /* Prepares an outcome that is merged next: changes it, or frees it and puts another one in its

@@ -54,7 +54,12 @@ static mr_outcome *decode(void *context, uint64_t unit, const uint8_t *bytes, si
 
 static bool is_final(const mr_outcome *outcome)
 {
-    return !outcome->no_room;
+    return !outcome->no_room && !outcome->cut;
+}
+
+static bool is_cut(const mr_outcome *outcome)
+{
+    return outcome->cut;
 }
 
 /* Is the witness one of the pair of the verdict, and in the model of this run? */
@@ -146,12 +151,16 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     *outcome = mr_outcome_new(unit);
     if (!*outcome)
         return mr_error_memory(error, "starting a window");
-    if (unit == p->window_count)
+    if (unit == p->window_count) {
         status = mr_far_search(&p->settings, *outcome, error);
-    else
+        halted = mr_halt_asked(p->settings.halt) != MR_HALT_NONE &&
+                 (status == MR_OK || status == MR_ERR_MEMORY);
+        status = halted ? MR_OK : status;
+    } else {
         status = decide_window(p, number, *outcome, &halted, error);
+    }
     /* The outcome of a unit that failed has what was found before. */
-    if (halted) {
+    if (halted && (!(*outcome)->count || p->dispatch.team)) {
         mr_outcome_free(*outcome);
         *outcome = NULL;
     }
@@ -180,7 +189,7 @@ static mr_status prepare(void *context, mr_outcome **outcome, mr_error *error)
 {
     prediction *p = context;
     mr_status status = MR_OK;
-    if ((*outcome)->unit == p->window_count)
+    if ((*outcome)->unit == p->window_count || (*outcome)->cut)
         return MR_OK;
     if (!mr_merge_is_complete(&p->merge, *outcome))
         status = decide_again(p, outcome, error);
@@ -277,6 +286,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
     mr_team *team = run ? run->team : NULL;
     p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    p->settings.decide.limits.halt = p->settings.halt;
     p->settings.debug = run ? run->debug : NULL;
     p->settings.decide.debug = p->settings.debug;
     p->kind = (mr_outcome_kind){.context = p,
@@ -284,6 +294,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                                 .decode = decode,
                                 .free = mr_outcome_free,
                                 .is_final = is_final,
+                                .is_cut = is_cut,
                                 .check = check,
                                 .count = count_unit};
     if (run && run->checkpoint)

@@ -65,6 +65,7 @@ static mr_status start_worker(const mr_far_asker *asker, unsigned number, mr_far
                                .expand_context = reduction,
                                .opaque = &reduction->opaque};
     mr_arena_init(&made->worker.arena);
+    made->worker.arena.halt = context->settings->halt;
     status = mr_carried_init(&made->worker.carried, made->worker.trace, error);
     made->worker.carried.barrier_edges = &reduction->opaque;
     return status;
@@ -109,6 +110,7 @@ mr_status mr_far_unit_begin(mr_far_asker *asker, unsigned number, uint64_t unit,
 
 mr_status mr_far_unit_end(mr_far_worker *worker, mr_outcome **outcome, mr_status status)
 {
+    status = mr_worker_ended(&worker->worker, status);
     mr_worker_end(&worker->worker);
     if (status == MR_OK && worker->worker.halted) {
         mr_outcome_free(*outcome);

@@ -55,8 +55,10 @@ static mr_status list_reported(mr_far_window *window, mr_error *error)
     const mr_predict_settings *settings = window->settings;
     mr_relation relation =
         settings->far_limits.weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
-    mr_detect_options options = {
-        .most_examples = 1, .edges = &settings->opaque, .progress = window->progress};
+    mr_detect_options options = {.most_examples = 1,
+                                 .edges = &settings->opaque,
+                                 .progress = window->progress,
+                                 .halt = settings->halt};
     if (window->listed)
         return MR_OK;
     window->listed = true;
@@ -271,6 +273,7 @@ mr_status mr_far_window_init(mr_far_window *window, const mr_predict_settings *s
 {
     *window = (mr_far_window){.settings = settings, .ledger = ledger, .progress = progress};
     mr_arena_init(&window->arena);
+    window->arena.halt = settings->halt;
     window->candidate = settings->candidates;
     window->candidate.context = window;
     window->candidate.wanted = has_no_race;

@@ -60,7 +60,8 @@ static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, 
 static mr_status search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
 {
     mr_race_list list;
-    mr_detect_options options = {.most_examples = 1, .edges = &settings->opaque};
+    mr_detect_options options = {
+        .most_examples = 1, .edges = &settings->opaque, .halt = settings->halt};
     mr_relation relation = settings->far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP;
     options.outlook = mr_facts_outlook(settings->facts);
     if (!options.outlook)
@@ -202,7 +203,8 @@ static mr_status start(confirmer *self, mr_error *error)
     const mr_predict_settings *settings = self->far->settings;
     mr_detect_options options = {.outlook = mr_facts_outlook(settings->facts),
                                  .edges = &settings->opaque,
-                                 .progress = self->far->dispatch->progress};
+                                 .progress = self->far->dispatch->progress,
+                                 .halt = settings->halt};
     self->views = mr_calloc(self->far->dispatch->jobs, sizeof(mr_syncp_index *));
     if (!self->views || !options.outlook)
         return mr_error_memory(error, "looking for far races");
@@ -258,6 +260,8 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
                 (far_race){.first = pairs[i].first, .second = pairs[i].second};
     if (self.count)
         status = confirm_all(&self, error);
+    if (status == MR_ERR_MEMORY && mr_halt_asked(far->settings->halt) != MR_HALT_NONE)
+        status = MR_OK; /* the index was not finished, as the run is to end */
     free(self.races);
     return status;
 }

@@ -35,6 +35,9 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     (*outcome)->finding->verdict = MR_VERDICT_UNKNOWN;
     if (!is_spent(finder))
         status = mr_finder_decide(finder, own, (uint32_t)unit, (*outcome)->finding, &halted);
+    own->worker.halted = false;
+    status = mr_worker_ended(&own->worker, status);
+    halted |= own->worker.halted;
     mr_worker_end(&own->worker);
     if (status == MR_OK && halted) {
         mr_outcome_free(*outcome);
@@ -178,7 +181,10 @@ mr_status mr_findings_find(const mr_far_context *context, const mr_findings_want
         status = mr_dispatch_run(context->dispatch, &phase, error);
     if (status == MR_OK && finder.explain_cycles)
         status = mr_explain_guarded(&finder, error);
-    *complete = status == MR_OK && mr_halt_asked(context->settings->halt) == MR_HALT_NONE;
+    bool halted = mr_halt_asked(context->settings->halt) != MR_HALT_NONE;
+    if (status == MR_ERR_MEMORY && halted)
+        status = MR_OK; /* the window of the whole trace was refused its memory */
+    *complete = status == MR_OK && !halted;
     sort(context->merge->result);
     mr_finder_free(&finder);
     return status;

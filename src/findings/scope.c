@@ -165,6 +165,7 @@ mr_status mr_finder_init(mr_finder *finder, const mr_far_context *context,
                           .asked = {.trace = settings->trace, .full = settings->trace}};
     finder->asked.questions = &finder->questions;
     mr_arena_init(&finder->arena);
+    finder->arena.halt = settings->halt;
     pthread_mutex_init(&finder->lock, NULL);
     finder->workers = mr_calloc(context->dispatch->jobs, sizeof *finder->workers);
     if (!finder->workers || !collect(finder, wanted) ||
@@ -232,6 +233,7 @@ static mr_status start_worker(const mr_finder *finder, unsigned number, mr_finde
                                .expand_context = &finder->reduction,
                                .opaque = opaque};
     mr_arena_init(&made->worker.arena);
+    made->worker.arena.halt = context->settings->halt;
     status = mr_carried_init(&made->worker.carried, made->worker.trace, error);
     made->worker.carried.barrier_edges = opaque;
     return status;

@@ -85,7 +85,7 @@ bool mr_behaviour_make(mr_behaviour *self, const mr_trace *trace)
     if (ok)
         name_threads(self, trace);
     for (uint32_t t = 0; ok && t < threads; t++)
-        history[t] = self->thread[t];
+        history[t] = mr_hash_join(self->thread[t], self->input);
     for (uint32_t event = 0; ok && event < trace->event_count; event++) {
         uint32_t thread = trace->thread[event];
         uint8_t op = trace->op[event];

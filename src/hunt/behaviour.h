@@ -5,7 +5,8 @@
  * and every read saw the same value. A thread is known by the way in which it was created, a place by
  * its text. A value that is not known is the write that was seen. A read that sees again what the same
  * thread saw in the same place just before leads nowhere new and does not count: a loop that waits is
- * one behaviour, however often it looks.
+ * one behaviour, however often it looks. Runs of different inputs are different behaviours: what a thread
+ * does follows from what it reads and from the input.
  *
  * The history of a thread at an event is the hash of what counts of it up to there.
  */
@@ -16,6 +17,7 @@
 
 /* Zero-initialise; free with mr_behaviour_free. */
 typedef struct mr_behaviour {
+    uint64_t input; /* of the run, another number for another one; set before mr_behaviour_make */
     uint64_t signature; /* of the run */
     uint64_t *place;    /* by location */
     uint64_t *thread;   /* by thread */

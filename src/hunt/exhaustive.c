@@ -1,7 +1,6 @@
 #include "exhaustive.h"
 
 #include "base/assert.h"
-#include "base/seconds.h"
 #include "model_state.h"
 #include "model_store.h"
 
@@ -15,16 +14,16 @@ enum { QUESTIONS_AT_ONCE = 256 };
 typedef struct exploring {
     mr_explore *self;
     const mr_explore_settings *settings;
-    double started;
-    bool is_over;
+    bool is_over, reached_goal;
 } exploring;
 
 void mr_explore_free(mr_explore *self)
 {
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
-    mr_model_free(&self->model);
+    mr_pmodel_free(&self->model);
     free(self->had);
+    free(self->shown);
     *self = (mr_explore){.had = NULL};
 }
 
@@ -41,42 +40,53 @@ static void end(exploring *its, mr_explore_verdict verdict, const char *reason)
 typedef struct walker {
     const mr_graph *graph;
     mr_state state;
-    uint32_t nodes[MR_MODEL_THREADS_MAX];
-    uint64_t positions[MR_MODEL_THREADS_MAX];
+    uint32_t nodes[MR_PMODEL_THREADS_MAX];
+    uint64_t positions[MR_PMODEL_THREADS_MAX];
+    uint32_t last[MR_PMODEL_THREADS_MAX]; /* edges; MR_PMODEL_NONE: it is at its begin */
     bool is_stale;
 } walker;
+
+/* The position of the thread just before its next operation. */
+static uint64_t before_next(const walker *at, uint32_t thread)
+{
+    const mr_pmodel *model = at->graph->model;
+    uint32_t last = at->last[thread];
+    return at->positions[thread] +
+           (last == MR_PMODEL_NONE ? model->threads[thread].lead : model->edges[last].lead);
+}
 
 /* Passes over what others do not notice, up to the node of the graph. A run that came after the search
  * may have shown that an edge leads back: then the way there is another one (`is_stale`). */
 static void catch_up(walker *at, uint32_t thread)
 {
-    const mr_model *model = at->graph->model;
+    const mr_pmodel *model = at->graph->model;
     uint32_t goal = at->graph->nodes[mr_state_node(&at->state, thread)].model, steps = 0;
     while (at->nodes[thread] != goal && !at->is_stale) {
         uint32_t edge = model->nodes[at->nodes[thread]].edges;
-        at->is_stale = edge == MR_MODEL_NONE || steps++ > model->node_count;
+        at->is_stale = edge == MR_PMODEL_NONE || steps++ > model->node_count;
         if (at->is_stale)
             return;
-        at->positions[thread] += model->edges[edge].records;
+        at->positions[thread] = before_next(at, thread) + model->edges[edge].records;
+        at->last[thread] = edge;
         at->nodes[thread] = model->edges[edge].to;
     }
 }
 
-/* A signal has a record for itself, and two for each thread that it wakes, or one when it wakes none. */
+/* A signal has, beside those of its edge, two for each thread that it wakes, or one when it wakes none. */
 static uint64_t records_of(const walker *at, const mr_seek_step *step)
 {
     const mr_graph *graph = at->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(&at->state, step->thread)];
-    const mr_model_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
-    if (node->kind != MR_MODEL_SIGNAL && node->kind != MR_MODEL_BROADCAST)
+    const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
+    if (node->kind != MR_PMODEL_SIGNAL && node->kind != MR_PMODEL_BROADCAST)
         return edge->records;
     uint64_t woken = 0;
     for (uint32_t t = 0; t < at->state.thread_count; t++)
         woken += mr_state_lives(&at->state, t) &&
                  mr_state_mode_of(&at->state, t) == MR_STATE_ASLEEP &&
                  graph->nodes[mr_state_node(&at->state, t)].object == node->object;
-    woken = node->kind == MR_MODEL_SIGNAL && woken > 1 ? 1 : woken;
-    return woken ? 1 + 2 * woken : 2;
+    woken = node->kind == MR_PMODEL_SIGNAL && woken > 1 ? 1 : woken;
+    return edge->records + (woken ? 2 * woken : 1);
 }
 
 static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
@@ -84,9 +94,13 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
     const mr_graph *graph = at->graph;
     uint32_t thread = step->thread;
     catch_up(at, thread);
-    stop->wakes_at = at->positions[thread] + 1;
-    at->positions[thread] += records_of(at, step);
-    at->nodes[thread] = graph->model->edges[graph->edges[step->edge].model].to;
+    uint32_t number = graph->edges[step->edge].model;
+    const mr_pmodel_edge *edge = &graph->model->edges[number];
+    stop->wakes_at = before_next(at, thread) + edge->records - 1;
+    stop->exits = graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
+    at->positions[thread] = before_next(at, thread) + records_of(at, step);
+    at->last[thread] = number;
+    at->nodes[thread] = edge->to;
     mr_state_do(&at->state, step);
     stop->thread = thread;
     stop->position = at->positions[thread];
@@ -96,8 +110,10 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
 static bool walker_init(walker *at, const mr_graph *graph)
 {
     *at = (walker){.graph = graph};
-    for (uint32_t t = 0; t < graph->model->thread_count; t++)
+    for (uint32_t t = 0; t < graph->model->thread_count; t++) {
         at->nodes[t] = graph->model->threads[t].root;
+        at->last[t] = MR_PMODEL_NONE;
+    }
     return mr_state_init(&at->state, graph);
 }
 
@@ -130,36 +146,46 @@ mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way, mr_ex
 
 /* ---- runs ---- */
 
-static mr_status note_had(exploring *its, mr_model_run *run, mr_error *error)
+static mr_status note_had(exploring *its, mr_pmodel_run *run, mr_error *error)
 {
     mr_explore *self = its->self;
     if (!mr_grow((void **)&self->had, &self->had_capacity, self->had_count + 1, sizeof *self->had))
         return mr_error_memory(error, "keeping the behaviour of a run");
     mr_explore_had *had = &self->had[self->had_count++];
     *had = (mr_explore_had){.exited = run->exited};
-    for (uint32_t t = 0; t < MR_MODEL_THREADS_MAX; t++) {
-        bool begun = t < run->place_count && (run->places[t].node != MR_MODEL_NONE);
-        had->nodes[t] = begun ? run->places[t].node : MR_SEARCH_NOT_CREATED;
+    for (uint32_t t = 0; t < MR_PMODEL_THREADS_MAX; t++) {
+        bool begun = t < run->place_count && (run->places[t].node != MR_PMODEL_NONE);
+        had->nodes[t] = begun ? run->places[t].node : MR_SEEK_NOT_CREATED;
     }
     return MR_OK;
 }
 
-static void judge(exploring *its, const mr_model_run *run, const mr_explore_ran *ran)
+static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran *ran)
 {
     mr_explore *self = its->self;
     if (ran->end == MR_EXPLORE_FAILED && !self->failed_runs++)
         self->failure_status = ran->exit_status;
+    if (ran->end == MR_EXPLORE_FINE && !self->has_status) {
+        self->has_status = true;
+        self->first_status = ran->exit_status;
+    }
+    if (ran->end == MR_EXPLORE_FINE && ran->exit_status != self->first_status &&
+        !self->other_status_runs++)
+        self->other_status = ran->exit_status;
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
+    its->reached_goal = ran->reached_goal;
     if (run->problem[0])
         end(its, MR_EXPLORE_DIFFERS, run->problem);
+    if (ran->is_cut)
+        end(its, MR_EXPLORE_LEFT, "a run was not recorded to its end");
     if (ran->unseen[0] && !self->unseen[0])
         snprintf(self->unseen, sizeof self->unseen, "%s", ran->unseen);
 }
 
 static mr_status run_once(exploring *its, const mr_explore_request *request, mr_error *error)
 {
-    mr_model_run run = {.places = NULL};
+    mr_pmodel_run run = {.places = NULL};
     mr_explore_ran ran = {.end = MR_EXPLORE_FINE};
     mr_explore *self = its->self;
     self->runs++;
@@ -169,8 +195,13 @@ static mr_status run_once(exploring *its, const mr_explore_request *request, mr_
         status = note_had(its, &run, error);
     if (!status)
         judge(its, &run, &ran);
-    mr_model_run_free(&run);
+    mr_pmodel_run_free(&run);
     return status;
+}
+
+static const char *halt_text(const mr_halt *halt)
+{
+    return mr_halt_asked(halt) == MR_HALT_TIME ? "the time is used up" : "interrupted";
 }
 
 /* Has a limit been reached? */
@@ -180,16 +211,23 @@ static bool is_at_limit(exploring *its)
     char reason[200] = "";
     if (settings->max_runs && its->self->runs >= settings->max_runs)
         snprintf(reason, sizeof reason, "stopped after %" PRIu64 " runs", its->self->runs);
-    else if (settings->seconds > 0 && mr_seconds() - its->started > settings->seconds)
-        snprintf(reason, sizeof reason, "stopped after %.0f seconds", settings->seconds);
-    else if (settings->stop && *settings->stop)
-        snprintf(reason, sizeof reason, "interrupted");
+    else if (mr_halt_asked(settings->halt))
+        snprintf(reason, sizeof reason, "%s", halt_text(settings->halt));
     if (reason[0])
         end(its, MR_EXPLORE_LEFT, reason);
     return its->is_over;
 }
 
-/* Runs the program by the way; then `then` (MR_MODEL_NONE: nobody) does one operation. */
+/* How many records the next operation of a thread has. When it is not known, so many that it is among
+ * them: beside an operation there are those of memory that is allocated, and of the begin of a thread. */
+static uint64_t records_ahead(const mr_explore *self, uint32_t node)
+{
+    enum { UNKNOWN = 4 };
+    uint32_t edge = self->model.nodes[node].edges;
+    return edge == MR_PMODEL_NONE ? UNKNOWN : self->model.edges[edge].records;
+}
+
+/* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation. */
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
                          mr_error *error)
 {
@@ -206,13 +244,14 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
                                   .then = then,
                                   .second = second,
                                   .seed = self->runs};
-    if (then != MR_MODEL_NONE) {
+    if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
-        request.then_from = at.positions[then];
+        request.then_from = before_next(&at, then);
+        request.then_to = request.then_from + records_ahead(self, at.nodes[then]);
     }
-    if (second != MR_MODEL_NONE) {
+    if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);
-        request.second_from = at.positions[second];
+        request.second_from = before_next(&at, second);
     }
     mr_state_free(&at.state);
     if (!at.is_stale)
@@ -230,7 +269,7 @@ static mr_status search(exploring *its, mr_error *error)
                                    .bytes = its->settings->max_bytes,
                                    .questions = QUESTIONS_AT_ONCE,
                                    .no_reduction = its->settings->no_reduction,
-                                   .stop = its->settings->stop};
+                                   .halt = its->settings->halt};
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
     mr_status status = mr_graph_make(&self->graph, &self->model, error);
@@ -244,9 +283,21 @@ static mr_status search(exploring *its, mr_error *error)
 static bool is_answered(const mr_explore *self, const mr_seek_question *question)
 {
     uint32_t node = self->graph.of[question->node];
-    return self->graph.nodes[node].kind == MR_MODEL_UNKNOWN && !self->graph.nodes[node].loops &&
-           self->model.nodes[question->node].op.kind != MR_MODEL_UNKNOWN &&
-           self->model.nodes[question->node].edges != MR_MODEL_NONE;
+    return self->graph.nodes[node].kind == MR_PMODEL_UNKNOWN && !self->graph.nodes[node].loops &&
+           self->model.nodes[question->node].op.kind != MR_PMODEL_UNKNOWN &&
+           self->model.nodes[question->node].edges != MR_PMODEL_NONE;
+}
+
+static void tell_stuck(exploring *its)
+{
+    const mr_seek_question *question = &its->self->search.questions[0];
+    const mr_pmodel_op *op = &its->self->model.nodes[question->node].op;
+    char reason[300];
+    snprintf(reason, sizeof reason,
+             "runs that were to show what thread %" PRIu32
+             " does next did not: it stands before an operation that is %s, at 0x%" PRIx64,
+             question->thread, mr_pmodel_kind_name((mr_pmodel_kind)op->kind), op->code);
+    end(its, MR_EXPLORE_STUCK, reason);
 }
 
 static mr_status answer(exploring *its, mr_error *error)
@@ -257,12 +308,10 @@ static mr_status answer(exploring *its, mr_error *error)
     for (size_t i = 0; i < self->search.question_count && !status && !is_at_limit(its); i++) {
         const mr_seek_question *question = &self->search.questions[i];
         if (!is_answered(self, question))
-            status = run_way(its, &question->way, question->thread, MR_MODEL_NONE, error);
+            status = run_way(its, &question->way, question->thread, MR_PMODEL_NONE, error);
     }
     if (!status && !its->is_over && self->model.version == before)
-        end(its, MR_EXPLORE_STUCK,
-            "a run did not do what the runs before it had shown to be possible, so a question "
-            "stays open");
+        tell_stuck(its);
     return status;
 }
 
@@ -272,25 +321,25 @@ static void row_of_had(const mr_explore *self, const mr_explore_had *had, uint32
     uint32_t threads = self->model.thread_count;
     for (uint32_t t = 0; t < threads; t++)
         row[t] =
-            had->nodes[t] != MR_SEARCH_NOT_CREATED ? self->graph.of[had->nodes[t]] : had->nodes[t];
+            had->nodes[t] != MR_SEEK_NOT_CREATED ? self->graph.of[had->nodes[t]] : had->nodes[t];
     row[threads] = had->exited;
 }
 
 /* Which behaviours did runs have? */
 static mr_status mark_confirmed(mr_explore *self, bool *confirmed, mr_error *error)
 {
-    uint32_t row[MR_MODEL_THREADS_MAX + 1];
+    uint32_t row[MR_PMODEL_THREADS_MAX + 1];
     mr_rows rows = {.length = self->model.thread_count + 1};
     bool is_new, ok = true;
     for (size_t i = 0; i < self->search.final_count && ok; i++)
         ok = mr_rows_add(&rows, self->search.final_nodes + self->search.finals[i].nodes, &is_new) !=
-             MR_MODEL_NONE;
+             MR_PMODEL_NONE;
     size_t known = rows.count;
     self->confirmed = 0;
     for (size_t i = 0; i < self->had_count && ok; i++) {
         row_of_had(self, &self->had[i], row);
         uint32_t number = mr_rows_add(&rows, row, &is_new);
-        ok = number != MR_MODEL_NONE;
+        ok = number != MR_PMODEL_NONE;
         if (ok && number < known && !confirmed[number]) {
             confirmed[number] = true;
             self->confirmed++;
@@ -310,7 +359,8 @@ static mr_status confirm(exploring *its, mr_error *error)
                                  : mr_error_memory(error, "comparing behaviours");
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status = run_way(its, &self->search.finals[i].way, MR_MODEL_NONE, MR_MODEL_NONE, error);
+            status =
+                run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);
@@ -319,17 +369,39 @@ static mr_status confirm(exploring *its, mr_error *error)
     return status;
 }
 
+/* Lets the threads of each race stand before their operations in a run. */
+static mr_status show_races(exploring *its, mr_error *error)
+{
+    mr_explore *self = its->self;
+    mr_status status = MR_OK;
+    uint64_t version = self->model.version;
+    free(self->shown);
+    self->shown_count = self->search.race_count;
+    self->shown = mr_calloc(self->shown_count + 1, sizeof *self->shown);
+    if (!self->shown)
+        return mr_error_memory(error, "showing races");
+    for (size_t i = 0;
+         i < self->shown_count && !status && !is_at_limit(its) && self->model.version == version;
+         i++) {
+        const mr_seek_race *race = &self->search.races[i];
+        its->reached_goal = false;
+        status = run_way(its, &race->way, race->first, race->second, error);
+        self->shown[i] = its->reached_goal;
+    }
+    return status;
+}
+
 static void end_search(exploring *its)
 {
     static const char *const reasons[] = {
-        [MR_SEARCH_STATES] = "the search reached the limit of states",
-        [MR_SEARCH_BYTES] = "the search reached the limit of memory",
-        [MR_SEARCH_STOPPED] = "interrupted",
+        [MR_SEEK_STATES] = "the search reached the limit of states",
+        [MR_SEEK_BYTES] = "the search reached the limit of memory",
     };
     mr_seek_stop stop = its->self->search.stop;
-    if (stop != MR_SEARCH_COMPLETE && stop != MR_SEARCH_QUESTIONS)
-        end(its, MR_EXPLORE_LEFT, reasons[stop]);
-    else if (its->self->graph.ambiguous != MR_MODEL_NONE)
+    if (stop != MR_SEEK_COMPLETE && stop != MR_SEEK_QUESTIONS)
+        end(its, MR_EXPLORE_LEFT,
+            stop == MR_SEEK_STOPPED ? halt_text(its->settings->halt) : reasons[stop]);
+    else if (its->self->graph.ambiguous != MR_PMODEL_NONE)
         end(its, MR_EXPLORE_DIFFERS,
             "a read of data that one thread uses saw different values after the same history");
 }
@@ -370,6 +442,9 @@ static mr_status round_of(exploring *its, mr_error *error)
     uint64_t version = self->model.version;
     if (!its->settings->no_confirmation)
         status = confirm(its, error);
+    if (!status && !its->is_over && self->model.version == version &&
+        !its->settings->no_confirmation)
+        status = show_races(its, error);
     if (!status && !its->is_over && self->model.version == version)
         conclude(its);
     return status;
@@ -377,14 +452,14 @@ static mr_status round_of(exploring *its, mr_error *error)
 
 mr_status mr_explore_all(mr_explore *self, const mr_explore_settings *settings, mr_error *error)
 {
-    exploring its = {.self = self, .settings = settings, .started = mr_seconds()};
+    exploring its = {.self = self, .settings = settings};
     const mr_explore_request first = {
-        .model = &self->model, .then = MR_MODEL_NONE, .second = MR_MODEL_NONE, .seed = 1};
+        .model = &self->model, .then = MR_PMODEL_NONE, .second = MR_PMODEL_NONE, .seed = 1};
     mr_status status = run_once(&its, &first, error);
     while (!status && !its.is_over && !is_at_limit(&its))
         status = round_of(&its, error);
     self->deadlocks = 0;
     for (size_t i = 0; i < self->search.final_count; i++)
-        self->deadlocks += self->search.finals[i].end == MR_SEARCH_DEADLOCK;
+        self->deadlocks += self->search.finals[i].end == MR_SEEK_DEADLOCK;
     return status;
 }

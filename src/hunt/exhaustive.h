@@ -30,18 +30,20 @@
 typedef struct mr_explore_stop {
     uint32_t thread;   /* of the model */
     uint64_t position; /* it has done so many operations (records that count) */
-    uint32_t woken;    /* a signal: it wakes this thread; MR_MODEL_NONE */
-    uint64_t wakes_at; /* … at this operation */
+    uint32_t woken;    /* a signal: it wakes this thread; MR_PMODEL_NONE */
+    uint64_t wakes_at; /* … when it has done so many operations */
+    bool exits;        /* it goes on until it has ended the process */
 } mr_explore_stop;
 
 typedef struct mr_explore_request {
-    const mr_model *model;
+    const mr_pmodel *model;
     const mr_explore_stop *stops;
     const mr_seek_step *steps; /* the same, as steps of the graph */
     size_t stop_count;
-    uint32_t then;      /* then this thread does one more operation, if it can; MR_MODEL_NONE */
+    uint32_t then;      /* then this thread does one more operation, if it can; MR_PMODEL_NONE */
     uint64_t then_from; /* … its position before it */
-    uint32_t second;    /* a race: this thread stands before its operation, too; MR_MODEL_NONE */
+    uint64_t then_to;   /* … and behind it, or a little further */
+    uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
     uint64_t seed;
 } mr_explore_request;
@@ -64,37 +66,38 @@ typedef enum mr_explore_end {
 
 typedef struct mr_explore_ran {
     mr_explore_end end;
-    int exit_status;
-    char unseen[160]; /* what decides and is not recorded; "": nothing */
+    int exit_status, signal;
+    bool is_cut;       /* the recording ended before the program did */
+    bool reached_goal; /* of a race: both threads stood before their operations */
+    char unseen[160];  /* what decides and is not recorded; "": nothing */
 } mr_explore_ran;
 
-/* Runs the program once and learns what it did (mr_model_see …) with `run`, which is fresh.
+/* Runs the program once and learns what it did (mr_pmodel_see …) with `run`, which is fresh.
  * `run->problem` is not empty when it did not fit. Errors end the exploration. */
-typedef mr_status mr_explore_runner(void *context, mr_model *model,
-                                    const mr_explore_request *request, mr_model_run *run,
+typedef mr_status mr_explore_runner(void *context, mr_pmodel *model,
+                                    const mr_explore_request *request, mr_pmodel_run *run,
                                     mr_explore_ran *ran, mr_error *error);
 
 typedef struct mr_explore_settings {
     mr_explore_runner *runner;
     void *context;
-    uint64_t max_runs;         /* 0: no limit */
-    uint64_t max_states;       /* of a search; 0: no limit */
-    uint64_t max_bytes;        /* of a search; 0: no limit */
-    double seconds;            /* 0: no limit */
-    const volatile bool *stop; /* NULL */
-    bool no_reduction;         /* for tests */
-    bool no_confirmation;      /* behaviours that no run had are not run */
+    uint64_t max_runs;    /* 0: no limit */
+    uint64_t max_states;  /* of a search; 0: no limit */
+    uint64_t max_bytes;   /* of a search; 0: no limit */
+    const mr_halt *halt;  /* asks it to stop; NULL */
+    bool no_reduction;    /* for tests */
+    bool no_confirmation; /* behaviours that no run had are not run */
 } mr_explore_settings;
 
-/* Where the threads of a run were at its end: a node of the model, or MR_SEARCH_NOT_CREATED. */
+/* Where the threads of a run were at its end: a node of the model, or MR_SEEK_NOT_CREATED. */
 typedef struct mr_explore_had {
-    uint32_t nodes[MR_MODEL_THREADS_MAX];
+    uint32_t nodes[MR_PMODEL_THREADS_MAX];
     bool exited;
 } mr_explore_had;
 
 /* Zero-initialise; free with mr_explore_free. */
 typedef struct mr_explore {
-    mr_model model;
+    mr_pmodel model;
     mr_graph graph; /* of the last search */
     mr_seek search; /* the last */
     mr_explore_verdict verdict;
@@ -105,7 +108,13 @@ typedef struct mr_explore {
     uint64_t deadlocks; /* of the behaviours */
     uint64_t failed_runs, deadlocked_runs, timed_out_runs;
     int failure_status; /* of the first failed run */
-    bool has_graph;
+    uint64_t
+        other_status_runs; /* runs that ended with another status than the first that ended well */
+    int first_status, other_status;
+    bool has_status;
+    bool *
+        shown; /* owned; by race of the search: in a run both threads stood before their operations */
+    size_t shown_count;
     mr_explore_had *had;
     size_t had_count, had_capacity;
 } mr_explore;

@@ -10,6 +10,7 @@
 
 #include "engine/predict.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +19,11 @@
 #include <unistd.h>
 
 enum {
-    FREE_EVERY = 8,  /* so often a run is free though there are tasks */
-    QUIET_RUNS = 100 /* free runs without anything new, after which the hunt ends */
+    LOG_BYTES = 64 << 20,       /* of a run: a thread that spins fills more in a second */
+    FREE_EVERY = 8,             /* so often a run is free though there are tasks */
+    FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
+    QUIET_RUNS = 100,           /* free runs without anything new, after which the hunt ends */
+    QUIET_RUNS_WITH_INPUTS = 500
 };
 
 void mr_hunt_state_free(mr_hunt_state *state)
@@ -42,6 +46,11 @@ void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error)
 
 /* ---- what is next ---- */
 
+static uint64_t quiet_runs(const mr_hunting *hunt)
+{
+    return hunt->source ? QUIET_RUNS_WITH_INPUTS : QUIET_RUNS;
+}
+
 static bool ends(mr_hunting *hunt)
 {
     const mr_hunt_options *options = hunt->options;
@@ -51,15 +60,33 @@ static bool ends(mr_hunting *hunt)
     hunt->over = true;
     if (asked != MR_HALT_NONE)
         hunt->state.end = asked == MR_HALT_TIME ? MR_HUNT_TIME : MR_HUNT_ASKED;
-    else if (options->ends_at_failure && hunt->state.first_failure)
+    else if (hunt->met)
         hunt->state.end = MR_HUNT_FAILURE;
     else if (options->most_runs && hunt->started >= options->most_runs)
         hunt->state.end = MR_HUNT_RUNS;
-    else if (!hunt->tasks.count && !hunt->busy && hunt->quiet >= QUIET_RUNS)
+    else if (!hunt->tasks.count && !hunt->busy && hunt->quiet >= quiet_runs(hunt))
         hunt->state.end = MR_HUNT_QUIET;
     else
         hunt->over = false;
     return hunt->over;
+}
+
+static bool is_left_out(const mr_hunt_options *options, mr_task_kind kind)
+{
+    bool is_swap = kind == MR_TASK_SWAP || kind == MR_TASK_FINDING;
+    bool is_frontier = kind == MR_TASK_SEES || kind == MR_TASK_TURN;
+    return (is_swap && options->without_swaps) || (is_frontier && options->without_frontier);
+}
+
+/* The best task that is not left out. */
+static bool take_task(mr_hunting *hunt, mr_task *task)
+{
+    while (mr_tasks_take(&hunt->tasks, task)) {
+        if (!is_left_out(hunt->options, task->kind))
+            return true;
+        mr_task_free(task);
+    }
+    return false;
 }
 
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
@@ -69,9 +96,11 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
     /* Others wait for the first run, which says what is usual. */
     while (!ends(hunt) && !taken) {
         taken = true;
-        bool first = hunt->started == 0, free_turn = hunt->started % FREE_EVERY == FREE_EVERY - 1;
-        if (first || (hunt->has_reference && (free_turn || !mr_tasks_take(&hunt->tasks, task)))) {
-            if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= QUIET_RUNS)
+        unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
+        bool first = !hunt->has_reference && !hunt->busy; /* of this session */
+        bool free_turn = hunt->started % free_every == free_every - 1;
+        if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
+            if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
                 taken = false; /* who is busy may find tasks */
             *task = (mr_task){.kind = MR_TASK_FREE, .parent = UINT32_MAX, .key = 1};
         } else if (!hunt->has_reference) {
@@ -119,6 +148,10 @@ static bool take_setting(void *context, const char *key, const char *value)
         const char *ours = arguments[self->argument];
         self->other = self->other || !ours || strcmp(ours, value) != 0;
         self->argument += ours != NULL;
+    } else if (strcmp(key, "first") == 0) {
+        mr_run_end_free(&self->hunt->reference);
+        mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
+        self->hunt->has_reference = true;
     }
     return true;
 }
@@ -180,6 +213,8 @@ static mr_status ask_again(mr_hunt_worker *worker, uint32_t number, uint32_t dep
     mr_behaviour behaviour = {.signature = 0};
     mr_result result = {0};
     mr_status status = mr_parent_read(worker, number, &parent, error);
+    if (hunt->source)
+        behaviour.input = mr_input_source_of(hunt->source, number) + 1ull;
     if (!status && parent.trace->event_count)
         status = mr_predict(parent.trace, hunt->config, NULL, &result, error);
     if (!status &&
@@ -242,6 +277,7 @@ static mr_status set_up(mr_hunting *hunt, mr_error *error)
 
 static void tear_down(mr_hunting *hunt)
 {
+    mr_input_source_close(hunt->source);
     mr_store_close(&hunt->store);
     mr_config_free(hunt->config);
     mr_tasks_free(&hunt->tasks);
@@ -253,6 +289,16 @@ static void tear_down(mr_hunting *hunt)
     pthread_cond_destroy(&hunt->changed);
 }
 
+static mr_status open_source(mr_hunting *hunt, mr_error *error)
+{
+    char place[4096];
+    if (!realpath(hunt->options->folder, place))
+        return mr_error_set(error, MR_ERR_IO, hunt->options->folder, 0, "cannot find: %s",
+                            strerror(errno));
+    return mr_input_source_open(hunt->options->inputs, place, hunt->options->arguments,
+                                hunt->options->seed, &hunt->source, error);
+}
+
 static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *error)
 {
     char place[4096];
@@ -261,13 +307,48 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
     if (!realpath(hunt->options->folder, place))
         return mr_error_set(error, MR_ERR_IO, hunt->options->folder, 0, "cannot find: %s",
                             strerror(errno));
-    return mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
+    mr_status status =
+        mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
+    worker->runner.max_log_bytes = LOG_BYTES;
+    return status;
+}
+
+/* What workers leave in their folders beside the files of a run. */
+static void remove_scratch(const char *folder)
+{
+    char path[MR_RUNNER_PATH_BYTES + 300];
+    DIR *files = folder[0] ? opendir(folder) : NULL;
+    struct dirent *entry;
+    while (files && (entry = readdir(files)) != NULL) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path); /* folders stay */
+    }
+    if (files)
+        closedir(files);
+}
+
+/* The folders of the workers of a session that was killed. */
+static void remove_old_scratch(const char *hunt)
+{
+    char path[MR_STORE_PATH_BYTES + 300];
+    DIR *files = opendir(hunt);
+    struct dirent *entry;
+    while (files && (entry = readdir(files)) != NULL) {
+        if (strncmp(entry->d_name, "maxrace-hunt-", strlen("maxrace-hunt-")) != 0)
+            continue;
+        snprintf(path, sizeof path, "%.3400s/%s", hunt, entry->d_name);
+        remove_scratch(path);
+        rmdir(path);
+    }
+    if (files)
+        closedir(files);
 }
 
 static void close_worker(mr_hunt_worker *worker)
 {
     for (int i = 0; i < MR_PARENTS; i++)
         mr_parent_free(worker, &worker->parents[i]);
+    remove_scratch(worker->runner.folder);
     mr_runner_close(&worker->runner);
 }
 
@@ -300,8 +381,12 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     mr_status status = workers ? set_up(&hunt, error) : mr_error_memory(error, "starting the hunt");
     if (!status && !options->resumes)
         status = begin(&hunt, error);
+    if (!status && options->resumes)
+        remove_old_scratch(options->folder);
     if (!status)
         status = open_worker(&hunt, &workers[0], error);
+    if (!status && options->inputs)
+        status = open_source(&hunt, error);
     if (!status && options->resumes)
         status = resume(&hunt, &workers[0], error);
     if (!status)

@@ -13,24 +13,29 @@
 
 #include "base/halt.h"
 #include "config/config.h"
+#include "input_source.h"
 #include "outcome.h"
 #include "store.h"
 
 struct mr_hunt_state;
 
 typedef struct mr_hunt_options {
-    const char *const *arguments; /* the program's name, its arguments, NULL */
-    const char *folder;           /* of the hunt */
-    bool resumes;                 /* the folder is of an earlier hunt of the same program */
-    const char *symbol_folder;    /* NULL: none */
-    const char *oracle;           /* NULL: none */
-    uint64_t seed, most_runs;     /* most_runs 0: no limit */
-    unsigned jobs;                /* 0: one for each core */
-    unsigned timeout_ms;          /* for a run */
-    bool ends_at_failure;         /* the first failure ends the hunt */
-    bool minimises;               /* schedules of failures are made shorter */
-    const mr_config *config;      /* for predictions */
-    const mr_halt *halt;          /* ends the hunt: a signal, or the time; may be NULL */
+    const char *const *arguments;   /* the program's name, its arguments, NULL */
+    const char *folder;             /* of the hunt */
+    bool resumes;                   /* the folder is of an earlier hunt of the same program */
+    const char *symbol_folder;      /* NULL: none */
+    const char *oracle;             /* NULL: none */
+    const mr_input_options *inputs; /* NULL: each run has the arguments as they are, and no input */
+    uint64_t seed, most_runs;       /* most_runs 0: no limit */
+    unsigned jobs;                  /* 0: one for each core */
+    unsigned timeout_ms;            /* for a run */
+    /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
+     * a kind; NULL: none does */
+    const char *until;
+    bool minimises;                       /* schedules of failures are made shorter */
+    bool without_swaps, without_frontier; /* such tasks are left out, for comparison */
+    const mr_config *config;              /* for predictions */
+    const mr_halt *halt;                  /* ends the hunt: a signal, or the time; may be NULL */
     /* Told after each run, under a lock; may be NULL. */
     void (*tell)(void *context, const struct mr_hunt_state *state);
     void *context;
@@ -40,7 +45,7 @@ typedef enum mr_hunt_end {
     MR_HUNT_RUNS,    /* the budget of runs is used up */
     MR_HUNT_TIME,    /* the time is */
     MR_HUNT_ASKED,   /* a signal */
-    MR_HUNT_FAILURE, /* ends_at_failure */
+    MR_HUNT_FAILURE, /* `until` */
     MR_HUNT_QUIET,   /* no task is left, and free runs have shown nothing new for long */
 } mr_hunt_end;
 
@@ -53,7 +58,8 @@ typedef struct mr_hunt_state {
     uint64_t diverged;   /* runs that did not come to where they were sent */
     size_t left;         /* tasks that were not tried */
     size_t dropped;      /* … and were not kept, because there were too many */
-    uint64_t events;     /* of the first run */
+    uint32_t inputs_tried, inputs_kept;
+    uint64_t events; /* of the first run */
     uint32_t threads;
     mr_finding_line *findings; /* owned */
     size_t finding_count, finding_capacity;

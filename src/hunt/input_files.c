@@ -40,6 +40,7 @@ mr_status mr_input_file_read(const char *path, size_t most, uint8_t **bytes, siz
 {
     FILE *file = fopen(path, "rb");
     *bytes = NULL;
+    *size = 0;
     if (!file)
         return failed(error, path, "read");
     mr_status status = read_stream(file, most, bytes, size, error);

@@ -1,5 +1,6 @@
 #include "input_source.h"
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "input_files.h"
 
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum {
     MOST_BYTES = 4096,
     OLD_EVERY = 4, /* so often an input that is known runs again, in another order of its threads */
     ARGUMENTS_MOST = 256,
+    NUMBERS = 1 << 30, /* of behaviours and inputs */
 };
 
 /* An input that was given out: where it is is said by its number. */
@@ -30,8 +33,10 @@ struct mr_input_source {
     bool is_arguments, is_file;
     source_input *items;
     size_t count, capacity;
-    uint32_t first;     /* number of items[0]: an earlier session has given out those before */
-    mr_u32s kept;       /* by index in items */
+    uint32_t next;      /* the number of the next new input */
+    mr_map places;      /* by number of an input: its index in items + 1 */
+    mr_map earlier;     /* by hash of the bytes: the number that an earlier session gave, + 1 */
+    mr_u32s kept;       /* their numbers */
     mr_u32s behaviours; /* by behaviour: its input */
     uint64_t asked;
     FILE *journal;
@@ -49,21 +54,24 @@ static bool marks(const char *argument)
 
 /* ---- an earlier session ---- */
 
-/* Inputs that it has kept are given first, under new numbers; what it knows of behaviours stays. */
+/* Inputs that it has kept are tried first, under their numbers; what it knows of behaviours stays. */
 static mr_status take_up(mr_input_source *source, const char *journal, mr_error *error)
 {
-    uint32_t behaviour, input;
+    char line[64], *rest;
     FILE *file = fopen(journal, "r");
     if (!file)
         return MR_OK;
     bool done = true;
-    while (done && fscanf(file, "%" SCNu32 " %" SCNu32, &behaviour, &input) == 2) {
-        while (done && source->behaviours.count <= behaviour && behaviour < UINT32_MAX - 1)
+    while (done && fgets(line, sizeof line, file)) {
+        unsigned long behaviour = strtoul(line, &rest, 10), input = strtoul(rest, NULL, 10);
+        if (rest == line || !strchr(line, '\n') || behaviour >= NUMBERS || input >= NUMBERS)
+            continue; /* the last line may be a part of one */
+        while (done && source->behaviours.count <= behaviour)
             done = mr_u32s_push(&source->behaviours, MR_NO_SOURCE_INPUT);
-        if (done && behaviour < source->behaviours.count)
-            source->behaviours.items[behaviour] = input;
-        if (input >= source->first && input < UINT32_MAX - 1)
-            source->first = input + 1;
+        if (done)
+            source->behaviours.items[behaviour] = (uint32_t)input;
+        if (input >= source->next)
+            source->next = (uint32_t)input + 1;
     }
     fclose(file);
     return done ? MR_OK : mr_error_memory(error, "reading the inputs of a hunt");
@@ -73,12 +81,12 @@ static mr_status take_up(mr_input_source *source, const char *journal, mr_error 
 static void pass_over_files(mr_input_source *source)
 {
     char path[MR_INPUT_PATH_BYTES];
-    uint32_t gap = 0, number = source->first;
+    uint32_t gap = 0, number = source->next;
     for (; gap < 10000; number++) {
         path_of(source, number, path);
         gap++;
         if (access(path, F_OK) == 0) {
-            source->first = number + 1;
+            source->next = number + 1;
             gap = 0;
         }
     }
@@ -88,14 +96,15 @@ static mr_status add_kept(mr_input_source *source, mr_error *error)
 {
     char path[MR_INPUT_PATH_BYTES];
     mr_status status = MR_OK;
-    for (uint32_t number = 0; number < source->first && !status; number++) {
+    for (uint32_t number = 0; number < source->next && !status; number++) {
         uint8_t *bytes;
         size_t size;
         path_of(source, number, path);
         if (access(path, F_OK) != 0)
             continue;
         status = mr_input_file_read(path, MOST_BYTES, &bytes, &size, error);
-        if (!status && !mr_inputs_add(source->inputs, bytes, size))
+        if (!status && (!mr_inputs_add(source->inputs, bytes, size) ||
+                        !mr_map_at(&source->earlier, XXH3_64bits(bytes, size), number + 1)))
             status = mr_error_memory(error, "reading the inputs of a hunt");
         free(bytes);
     }
@@ -185,6 +194,8 @@ void mr_input_source_close(mr_input_source *source)
     if (source->journal)
         fclose(source->journal);
     mr_inputs_free(source->inputs);
+    mr_map_free(&source->places);
+    mr_map_free(&source->earlier);
     mr_u32s_free(&source->kept);
     mr_u32s_free(&source->behaviours);
     free(source->items);
@@ -193,12 +204,11 @@ void mr_input_source_close(mr_input_source *source)
 
 /* ---- what is next ---- */
 
-/* NULL: an earlier session has given it out. */
+/* NULL: an earlier session has given it out, and this one has not. */
 static source_input *find(const mr_input_source *source, uint32_t input)
 {
-    return input >= source->first && input - source->first < source->count
-               ? &source->items[input - source->first]
-               : NULL;
+    uint32_t place = mr_map_get(&source->places, input, 0);
+    return place ? &source->items[place - 1] : NULL;
 }
 
 static mr_status give(mr_input_source *source, const mr_input_try *next, uint32_t *input,
@@ -209,10 +219,13 @@ static mr_status give(mr_input_source *source, const mr_input_try *next, uint32_
     if (!mr_grow(&items, &source->capacity, source->count + 1, sizeof *source->items))
         return mr_error_memory(error, "making an input");
     source->items = items;
-    *input = source->first + (uint32_t)source->count;
+    uint32_t earlier = mr_map_get(&source->earlier, XXH3_64bits(next->bytes, next->size), 0);
+    *input = earlier ? earlier - 1 : source->next++;
     source->items[source->count++] = (source_input){.number = next->number};
+    if (!mr_map_at(&source->places, *input, (uint32_t)source->count))
+        return mr_error_memory(error, "making an input");
     path_of(source, *input, path);
-    return mr_input_file_write(path, next->bytes, next->size, error);
+    return earlier ? MR_OK : mr_input_file_write(path, next->bytes, next->size, error);
 }
 
 mr_status mr_input_source_next(mr_input_source *source, uint32_t *input, bool *is_try,
@@ -223,9 +236,9 @@ mr_status mr_input_source_next(mr_input_source *source, uint32_t *input, bool *i
     *is_try = !wants_old && mr_inputs_next(source->inputs, &next);
     if (*is_try)
         return give(source, &next, input, error);
-    *input = source->first; /* the first one may still be on its way */
-    if (source->kept.count > 0)
-        *input = source->first + source->kept.items[source->asked / OLD_EVERY % source->kept.count];
+    if (!source->kept.count)
+        return mr_error_memory(error, "making an input");
+    *input = source->kept.items[source->asked / OLD_EVERY % source->kept.count];
     return MR_OK;
 }
 
@@ -237,7 +250,7 @@ mr_status mr_input_source_told(mr_input_source *source, uint32_t input, const mr
     if (!item)
         return MR_OK;
     if (!mr_inputs_feedback(source->inputs, item->number, seen, is_new) ||
-        (*is_new && !mr_u32s_push(&source->kept, input - source->first)))
+        (*is_new && !mr_u32s_push(&source->kept, input)))
         return mr_error_memory(error, "looking at a run");
     item->is_kept = *is_new;
     return MR_OK;

@@ -57,7 +57,7 @@ mr_status mr_input_source_note(mr_input_source *source, uint32_t behaviour, uint
                                mr_error *error);
 uint32_t mr_input_source_of(const mr_input_source *source, uint32_t behaviour);
 
-/* How the first run of the input ended; NULL: there was none. Valid until the source is closed. */
+/* How the first run of the input that did not fail ended; NULL: there was none. Valid until the source is closed. */
 const mr_run_end *mr_input_source_reference(const mr_input_source *source, uint32_t input);
 /* Takes a copy. False: no memory. */
 bool mr_input_source_refer(mr_input_source *source, uint32_t input, const mr_run_end *end);

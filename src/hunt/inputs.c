@@ -163,8 +163,9 @@ static bool advance(mr_inputs *inputs, uint32_t index, bool *waits)
             input->stage = MR_STAGE_PROBED;
         break;
     case MR_STAGE_PROBED:
+    case MR_STAGE_COMBINED:
         done = mr_inputs_solve(inputs, index);
-        inputs->corpus[index].stage = MR_STAGE_DONE;
+        inputs->corpus[index].stage++;
         break;
     case MR_STAGE_DONE:
         break;
@@ -172,13 +173,29 @@ static bool advance(mr_inputs *inputs, uint32_t index, bool *waits)
     return done;
 }
 
-/* The newest input with work left, or MR_NO_INPUT. */
-static uint32_t next_unfinished(const mr_inputs *inputs, uint32_t below)
+/* The newest input below this index that is before the stage, or MR_NO_INPUT. */
+static uint32_t next_unfinished(const mr_inputs *inputs, mr_corpus_stage stage, uint32_t below)
 {
     while (below-- > 0)
-        if (inputs->corpus[below].stage != MR_STAGE_DONE)
+        if (inputs->corpus[below].stage < stage)
             return below;
     return MR_NO_INPUT;
+}
+
+/* Goes on with inputs before the stage until something waits. */
+static bool go_on(mr_inputs *inputs, mr_corpus_stage stage)
+{
+    bool waits;
+    uint32_t index = (uint32_t)inputs->corpus_count;
+    while (inputs->given == inputs->try_count &&
+           (index = next_unfinished(inputs, stage, index)) != MR_NO_INPUT) {
+        do {
+            if (!advance(inputs, index, &waits))
+                return false;
+        } while (!waits && inputs->given == inputs->try_count &&
+                 inputs->corpus[index].stage < stage);
+    }
+    return true;
 }
 
 /* That which was mutated least, the newest of these. */
@@ -195,20 +212,12 @@ static uint32_t next_to_mutate(const mr_inputs *inputs)
 static bool make_more(mr_inputs *inputs)
 {
     enum { MUTATIONS = 1000 }; /* that may all have been there before */
-    bool waits;
-    uint32_t index = (uint32_t)inputs->corpus_count;
-    while (inputs->given == inputs->try_count &&
-           (index = next_unfinished(inputs, index)) != MR_NO_INPUT) {
-        do {
-            if (!advance(inputs, index, &waits))
-                return false;
-        } while (!waits && inputs->given == inputs->try_count &&
-                 inputs->corpus[index].stage != MR_STAGE_DONE);
-    }
+    if (!go_on(inputs, MR_STAGE_COMBINED) || !go_on(inputs, MR_STAGE_DONE))
+        return false;
     for (int i = 0; inputs->settings.mutates && inputs->corpus_count > 0 && i < MUTATIONS &&
                     inputs->given == inputs->try_count;
          i++) {
-        index = next_to_mutate(inputs);
+        uint32_t index = next_to_mutate(inputs);
         inputs->corpus[index].mutations++;
         if (!mr_inputs_mutate(inputs, index))
             return false;
@@ -259,7 +268,7 @@ static bool add_word(mr_inputs *inputs, const void *bytes, size_t size)
 
 static bool add_words(mr_inputs *inputs, const mr_compared *compared)
 {
-    size_t sizes[2] = {compared->bytes, compared->other};
+    const size_t sizes[2] = {compared->bytes, compared->other};
     if (compared->kind != MR_OPERAND_TEXT)
         return compared->kind == MR_OPERAND_COMPARED || compared->numbers[1] < 2 ||
                add_word(inputs, &compared->numbers[1], compared->bytes);

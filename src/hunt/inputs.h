@@ -15,6 +15,8 @@
  *   probed   One byte is changed. Operands that change with it depend on it, by their difference: so
  *            sums are found that no look at the input finds (check sums, offsets, products with constants).
  *   solved   the same again, with these sums.
+ *   solved   once more, when all inputs are as far: to the outcomes that only runs of other inputs had. What
+ *            two of them lead to together may be new.
  *   mutated  Bits, bytes, numbers, pieces, parts of other inputs, and what the program compared with.
  *
  * What comes out is a guess until a run has taken it. The same seed, additions and answers give the same

@@ -1,6 +1,7 @@
 #include "inputs_coverage.h"
 
 #include "base/keys.h"
+#include "order/detect/detect.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
@@ -80,6 +81,22 @@ static bool cover(covering *self, uint32_t event)
                        &number);
 }
 
+static mr_status cover_pairs(covering *self, mr_error *error)
+{
+    mr_race_list list;
+    uint32_t number;
+    const mr_detect_options options = {.most_examples = 1};
+    mr_status status = mr_detect(MR_RELATION_HYBRID, self->trace, &options, &list, error);
+    for (size_t i = 0; i < list.race_count && !status; i++) {
+        uint64_t one = self->places[list.races[i].low], two = self->places[list.races[i].high];
+        /* In any order. */
+        if (!mr_keys_add(&self->keys, mix(one, 2) + mix(two, 2), &number))
+            status = mr_error_memory(error, "looking what a run covered");
+    }
+    mr_race_list_free(&list);
+    return status;
+}
+
 static int compare_keys(const void *one, const void *two)
 {
     uint64_t x = *(const uint64_t *)one, y = *(const uint64_t *)two;
@@ -107,6 +124,8 @@ mr_status mr_coverage_of_trace(const mr_trace *trace, mr_coverage *coverage, mr_
     covering self = {.trace = trace};
     *coverage = (mr_coverage){0};
     bool done = cover_all(&self);
+    mr_status status = done ? cover_pairs(&self, error) : MR_OK;
+    done = done && !status;
     if (done && self.keys.count > 0) {
         coverage->keys = mr_calloc(self.keys.count, sizeof *coverage->keys);
         done = coverage->keys != NULL;
@@ -121,7 +140,9 @@ mr_status mr_coverage_of_trace(const mr_trace *trace, mr_coverage *coverage, mr_
     free(self.threads);
     free(self.places);
     mr_keys_free(&self.keys);
-    return done ? MR_OK : mr_error_memory(error, "looking what a run covered");
+    if (status || done)
+        return status;
+    return mr_error_memory(error, "looking what a run covered");
 }
 
 void mr_coverage_free(mr_coverage *coverage)

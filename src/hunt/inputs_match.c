@@ -196,7 +196,7 @@ static bool replace_length(mr_inputs *inputs, uint32_t index, uint64_t value, ui
     const mr_input_bytes input = inputs->corpus[index].bytes;
     uint64_t slack = value + LENGTH_SLACK - input.size; /* wraps when it is far away */
     uint64_t size = wanted + input.size - value;
-    if (value < 2 || slack > 2 * LENGTH_SLACK || size > inputs->settings.most_bytes)
+    if (value < 2 || slack > (uint64_t)2 * LENGTH_SLACK || size > inputs->settings.most_bytes)
         return true;
     if (size <= input.size)
         return replace(inputs, index, (size_t)size, input.size - (size_t)size, NULL, 0);

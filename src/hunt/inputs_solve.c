@@ -267,17 +267,21 @@ static bool turn(solving *self, uint32_t target, mr_sign wanted)
 {
     const mr_compared *compared = &self->comparisons[target];
     mr_inputs *inputs = self->inputs;
+    mr_corpus_stage stage = inputs->corpus[self->index].stage;
     uint64_t key = mr_sign_key(compared, wanted);
-    if (self->targets == TARGETS || mr_keys_find(&inputs->covered, key))
+    bool combines = stage == MR_STAGE_COMBINED;
+    if (self->targets == TARGETS || (!combines && mr_keys_find(&inputs->covered, key)))
         return true;
+    if (combines) /* this input alone, once */
+        key += 1 + (uint64_t)self->index * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t *attempts = mr_map_at(&inputs->attempts, key, 0);
     if (!attempts)
         return false;
-    if (++*attempts > ATTEMPTS)
+    if (++*attempts > (combines ? 1 : ATTEMPTS))
         return true;
     self->targets++;
-    if (inputs->corpus[self->index].stage == MR_STAGE_PROBED)
-        return !is_number(compared) || turn_by_probes(self, target, wanted);
+    if (stage != MR_STAGE_MATCHED && is_number(compared))
+        return turn_by_probes(self, target, wanted);
     return is_number(compared) ? turn_by_match(self, target, wanted)
                                : mr_replace_text(inputs, self->index, compared);
 }
@@ -304,7 +308,7 @@ bool mr_inputs_solve(mr_inputs *inputs, uint32_t index)
                     .index = index,
                     .comparisons = input->comparisons,
                     .count = input->comparison_count};
-    MR_ASSERT(input->stage == MR_STAGE_MATCHED || input->stage == MR_STAGE_PROBED);
+    MR_ASSERT(input->stage != MR_STAGE_PROBING && input->stage != MR_STAGE_DONE);
     self.sums = mr_calloc(self.count + 1, sizeof *self.sums);
     self.touched = mr_calloc(input->bytes.size + 1, 1);
     bool done = self.sums && self.touched;

@@ -25,7 +25,8 @@ typedef struct mr_dependence {
 typedef enum mr_corpus_stage {
     MR_STAGE_MATCHED, /* to be solved by what is found in the input */
     MR_STAGE_PROBING,
-    MR_STAGE_PROBED, /* to be solved by what the probes told */
+    MR_STAGE_PROBED,   /* to be solved by what the probes told */
+    MR_STAGE_COMBINED, /* the same, to go where only other inputs have been so far */
     MR_STAGE_DONE,
 } mr_corpus_stage;
 
@@ -80,7 +81,7 @@ bool mr_inputs_offer(mr_inputs *inputs, const uint8_t *bytes, size_t size, mr_in
                      uint32_t parent, uint32_t probe);
 
 /* Makes inputs that turn comparisons of the corpus input, from what is found in it (stage MATCHED) or
- * from its dependences (stage PROBED). (inputs_solve.c) False: no memory, here and below. */
+ * from its dependences (later ones). (inputs_solve.c) False: no memory, here and below. */
 bool mr_inputs_solve(mr_inputs *inputs, uint32_t index);
 
 /* Makes one mutation of it. (inputs_mutate.c) */

@@ -79,8 +79,13 @@ static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
         return failed(error, path);
     fprintf(file, "%s: %s\n", line->kind, line->text);
     fputs("program:", file);
-    for (size_t i = 0; worker->hunt->options->arguments[i]; i++)
-        fprintf(file, " %s", worker->hunt->options->arguments[i]);
+    const char *const *arguments =
+        worker->hunt->source ? worker->place.arguments : worker->hunt->options->arguments;
+    for (size_t i = 0; arguments[i]; i++)
+        fprintf(file, " %s", arguments[i]);
+    if (worker->hunt->source)
+        fprintf(file, "\ninput: %s%s", worker->place.path,
+                worker->place.is_stdin ? ", its standard input" : "");
     fprintf(file, "\nrun: %" PRIu64 " of the hunt\n", line->run);
     if (minimise)
         fprintf(file, "replay: %s, after %u runs to make the schedule shorter\n",
@@ -101,7 +106,7 @@ static mr_status keep_failure(mr_hunt_worker *worker, const mr_run_request *requ
     mr_hunting *hunt = worker->hunt;
     *minimise = (mr_minimise){.runner = &worker->runner,
                               .request = *request,
-                              .reference = hunt->has_reference ? &hunt->reference : NULL,
+                              .reference = worker->reference,
                               .identity = outcome->identity,
                               .trace = trace,
                               .most_runs = hunt->options->minimises ? REPLAYS_MOST : 1};
@@ -130,6 +135,10 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
         status = copy(request->trace_path, trace, error);
     if (!status && request->feed)
         status = copy(request->feed, inputs, error);
+    if (!status && worker->hunt->source) {
+        snprintf(inputs, sizeof inputs, "%.3400s/input", folder);
+        status = copy(worker->place.path, inputs, error);
+    }
     if (!status)
         status = write_text(folder, "output", best->end.output, error);
     if (!status)
@@ -147,7 +156,7 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
 /* A folder that a session left which was ended before it said so in the journal. */
 static void remove_old(const char *folder)
 {
-    static const char *const names[] = {"schedule", "trace.mrt", "inputs",
+    static const char *const names[] = {"schedule", "trace.mrt", "inputs",    "input",
                                         "output",   "errors",    "report.txt"};
     long_path path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -37,7 +37,7 @@ static bool add_piece(mr_graph *graph, uint64_t address)
                  sizeof *graph->pieces))
         return false;
     graph->pieces[graph->piece_count++] =
-        (mr_graph_piece){.address = address, .number = MR_MODEL_NONE};
+        (mr_graph_piece){.address = address, .number = MR_PMODEL_NONE};
     return true;
 }
 
@@ -55,7 +55,7 @@ static size_t find_piece(const mr_graph *graph, uint64_t address)
     return low;
 }
 
-static bool cut(mr_graph *graph, const mr_model_op *op)
+static bool cut(mr_graph *graph, const mr_pmodel_op *op)
 {
     uint64_t end = op->address + op->bytes;
     for (uint64_t at = op->address; at < end; at = (at & ~(uint64_t)7) + 8)
@@ -81,17 +81,17 @@ static void settle_cuts(mr_graph *graph)
     }
 }
 
-static bool can_write(const mr_model *model, const mr_model_node *node)
+static bool can_write(const mr_pmodel *model, const mr_pmodel_node *node)
 {
-    if (node->op.kind != MR_MODEL_UPDATE)
-        return node->op.kind == MR_MODEL_WRITE || node->op.kind == MR_MODEL_FREE;
-    for (uint32_t e = node->edges; e != MR_MODEL_NONE; e = model->edges[e].next)
-        if (model->edges[e].written != MR_MODEL_NONE)
+    if (node->op.kind != MR_PMODEL_UPDATE)
+        return node->op.kind == MR_PMODEL_WRITE || node->op.kind == MR_PMODEL_FREE;
+    for (uint32_t e = node->edges; e != MR_PMODEL_NONE; e = model->edges[e].next)
+        if (model->edges[e].written != MR_PMODEL_NONE)
             return true;
     return false;
 }
 
-static void note_access(mr_graph *graph, const mr_model_node *node)
+static void note_access(mr_graph *graph, const mr_pmodel_node *node)
 {
     uint64_t end = node->op.address + node->op.bytes, bit = (uint64_t)1 << node->thread;
     bool writes = can_write(graph->model, node);
@@ -104,15 +104,15 @@ static void note_access(mr_graph *graph, const mr_model_node *node)
 
 static bool make_pieces(mr_graph *graph)
 {
-    const mr_model *model = graph->model;
+    const mr_pmodel *model = graph->model;
     for (uint32_t i = 0; i < model->node_count; i++) {
         uint8_t kind = model->nodes[i].op.kind;
-        if (mr_model_is_access(kind) && kind != MR_MODEL_FREE && !cut(graph, &model->nodes[i].op))
+        if (mr_pmodel_is_access(kind) && kind != MR_PMODEL_FREE && !cut(graph, &model->nodes[i].op))
             return false;
     }
     settle_cuts(graph);
     for (uint32_t i = 0; i < model->node_count; i++)
-        if (mr_model_is_access(model->nodes[i].op.kind))
+        if (mr_pmodel_is_access(model->nodes[i].op.kind))
             note_access(graph, &model->nodes[i]);
     for (size_t i = 0; i < graph->piece_count; i++) {
         mr_graph_piece *piece = &graph->pieces[i];
@@ -135,14 +135,14 @@ static uint64_t extract(const uint8_t *bytes, uint32_t count)
 static uint32_t value_number(mr_graph *graph, uint64_t value)
 {
     uint32_t *number = mr_map_at(&graph->value_numbers, value, graph->value_numbers.count + 1);
-    return number ? *number : MR_MODEL_NONE;
+    return number ? *number : MR_PMODEL_NONE;
 }
 
 /* What was there at first; 0: not known. */
 static uint32_t initial_value(mr_graph *graph, const mr_graph_piece *piece)
 {
-    const mr_model_word *word =
-        mr_model_word_at(&graph->model->initial, piece->address & ~(uint64_t)7);
+    const mr_pmodel_word *word =
+        mr_pmodel_word_at(&graph->model->initial, piece->address & ~(uint64_t)7);
     unsigned first = piece->address & 7;
     for (unsigned i = 0; i < piece->bytes; i++)
         if (!word || !(word->known >> (first + i) & 1))
@@ -156,29 +156,29 @@ static bool make_initial(mr_graph *graph)
 {
     graph->initial = mr_calloc(graph->tracked + 1ull, sizeof *graph->initial);
     for (size_t i = 0; graph->initial && i < graph->piece_count; i++)
-        if (graph->pieces[i].number != MR_MODEL_NONE) {
+        if (graph->pieces[i].number != MR_PMODEL_NONE) {
             uint32_t number = initial_value(graph, &graph->pieces[i]);
-            if (number == MR_MODEL_NONE)
+            if (number == MR_PMODEL_NONE)
                 return false;
             graph->initial[graph->pieces[i].number] = number;
         }
     return graph->initial != NULL;
 }
 
-/* The values of the tracked pieces of an access, from its bytes. MR_MODEL_NONE: no memory. */
-static uint32_t add_values(mr_graph *graph, const mr_model_op *op, const uint8_t *bytes)
+/* The values of the tracked pieces of an access, from its bytes. MR_PMODEL_NONE: no memory. */
+static uint32_t add_values(mr_graph *graph, const mr_pmodel_op *op, const uint8_t *bytes)
 {
     uint32_t first = (uint32_t)graph->value_count;
     for (size_t i = find_piece(graph, op->address);
          i < graph->piece_count && graph->pieces[i].address < op->address + op->bytes; i++) {
         const mr_graph_piece *piece = &graph->pieces[i];
-        if (piece->number == MR_MODEL_NONE)
+        if (piece->number == MR_PMODEL_NONE)
             continue;
         uint32_t number =
             value_number(graph, extract(bytes + (piece->address - op->address), piece->bytes));
-        if (number == MR_MODEL_NONE || !mr_grow((void **)&graph->values, &graph->value_capacity,
-                                                graph->value_count + 1, sizeof *graph->values))
-            return MR_MODEL_NONE;
+        if (number == MR_PMODEL_NONE || !mr_grow((void **)&graph->values, &graph->value_capacity,
+                                                 graph->value_count + 1, sizeof *graph->values))
+            return MR_PMODEL_NONE;
         graph->values[graph->value_count++] = number;
     }
     return first;
@@ -186,23 +186,23 @@ static uint32_t add_values(mr_graph *graph, const mr_model_op *op, const uint8_t
 
 /* ---- nodes ---- */
 
-static bool is_shared(const mr_graph *graph, const mr_model_op *op)
+static bool is_shared(const mr_graph *graph, const mr_pmodel_op *op)
 {
     for (size_t i = find_piece(graph, op->address);
          i < graph->piece_count && graph->pieces[i].address < op->address + op->bytes; i++)
-        if (graph->pieces[i].number != MR_MODEL_NONE)
+        if (graph->pieces[i].number != MR_PMODEL_NONE)
             return true;
     return false;
 }
 
 static uint32_t add_node(mr_graph *graph, uint32_t model_node, bool loops)
 {
-    const mr_model_node *from = &graph->model->nodes[model_node];
+    const mr_pmodel_node *from = &graph->model->nodes[model_node];
     if (!mr_grow((void **)&graph->nodes, &graph->node_capacity, graph->node_count + (size_t)1,
                  sizeof *graph->nodes))
-        return MR_MODEL_NONE;
-    const mr_model_op *op = &from->op;
-    graph->nodes[graph->node_count] = (mr_graph_node){.kind = loops ? MR_MODEL_UNKNOWN : op->kind,
+        return MR_PMODEL_NONE;
+    const mr_pmodel_op *op = &from->op;
+    graph->nodes[graph->node_count] = (mr_graph_node){.kind = loops ? MR_PMODEL_UNKNOWN : op->kind,
                                                       .is_atomic = op->is_atomic,
                                                       .is_timed = op->is_timed,
                                                       .is_once = op->is_once,
@@ -218,15 +218,15 @@ static uint32_t add_node(mr_graph *graph, uint32_t model_node, bool loops)
 /* Passes over what nobody else notices. */
 static bool resolve(mr_graph *graph, uint32_t start)
 {
-    const mr_model *model = graph->model;
+    const mr_pmodel *model = graph->model;
     uint32_t at = start, steps = 0;
     bool loops = false;
-    while (graph->of[at] == MR_MODEL_NONE) {
-        const mr_model_node *node = &model->nodes[at];
-        if (!mr_model_is_access(node->op.kind) || is_shared(graph, &node->op) ||
-            node->edges == MR_MODEL_NONE)
+    while (graph->of[at] == MR_PMODEL_NONE) {
+        const mr_pmodel_node *node = &model->nodes[at];
+        if (!mr_pmodel_is_access(node->op.kind) || is_shared(graph, &node->op) ||
+            node->edges == MR_PMODEL_NONE)
             break;
-        if (model->edges[node->edges].next != MR_MODEL_NONE)
+        if (model->edges[node->edges].next != MR_PMODEL_NONE)
             graph->ambiguous = at;
         if (steps++ > model->node_count) {
             loops = true;
@@ -235,28 +235,28 @@ static bool resolve(mr_graph *graph, uint32_t start)
         at = model->edges[node->edges].to;
     }
     uint32_t found = graph->of[at];
-    if (found == MR_MODEL_NONE)
+    if (found == MR_PMODEL_NONE)
         found = add_node(graph, at, loops);
-    if (found == MR_MODEL_NONE)
+    if (found == MR_PMODEL_NONE)
         return false;
-    if (graph->nodes[found].kind != MR_MODEL_UNKNOWN && !loops &&
-        mr_model_is_access(graph->nodes[found].kind) &&
-        model->nodes[graph->nodes[found].model].edges == MR_MODEL_NONE)
-        graph->nodes[found].kind = MR_MODEL_UNKNOWN;
+    if (graph->nodes[found].kind != MR_PMODEL_UNKNOWN && !loops &&
+        mr_pmodel_is_access(graph->nodes[found].kind) &&
+        model->nodes[graph->nodes[found].model].edges == MR_PMODEL_NONE)
+        graph->nodes[found].kind = MR_PMODEL_UNKNOWN;
     graph->of[at] = found;
-    for (uint32_t i = start; graph->of[i] == MR_MODEL_NONE;) { /* all on the way */
+    for (uint32_t i = start; graph->of[i] == MR_PMODEL_NONE;) { /* all on the way */
         graph->of[i] = found;
         i = model->edges[model->nodes[i].edges].to;
     }
     return true;
 }
 
-static bool make_access(mr_graph *graph, mr_graph_node *node, const mr_model_op *op)
+static bool make_access(mr_graph *graph, mr_graph_node *node, const mr_pmodel_op *op)
 {
     node->piece = (uint32_t)graph->access_piece_count;
     for (size_t i = find_piece(graph, op->address);
          i < graph->piece_count && graph->pieces[i].address < op->address + op->bytes; i++) {
-        if (graph->pieces[i].number == MR_MODEL_NONE)
+        if (graph->pieces[i].number == MR_PMODEL_NONE)
             continue;
         if (!mr_grow((void **)&graph->access_pieces, &graph->access_piece_capacity,
                      graph->access_piece_count + 1, sizeof *graph->access_pieces))
@@ -270,23 +270,23 @@ static bool make_access(mr_graph *graph, mr_graph_node *node, const mr_model_op 
 /* The edges of a node; their targets become nodes. */
 static bool make_edges(mr_graph *graph, uint32_t number)
 {
-    const mr_model *model = graph->model;
-    const mr_model_node *from = &model->nodes[graph->nodes[number].model];
-    const mr_model_op *op = &from->op;
-    if (graph->nodes[number].kind == MR_MODEL_UNKNOWN)
+    const mr_pmodel *model = graph->model;
+    const mr_pmodel_node *from = &model->nodes[graph->nodes[number].model];
+    const mr_pmodel_op *op = &from->op;
+    if (graph->nodes[number].kind == MR_PMODEL_UNKNOWN)
         return true;
-    if (mr_model_is_access(op->kind) && !make_access(graph, &graph->nodes[number], op))
+    if (mr_pmodel_is_access(op->kind) && !make_access(graph, &graph->nodes[number], op))
         return false;
     graph->nodes[number].edge = graph->edge_count;
-    for (uint32_t e = from->edges; e != MR_MODEL_NONE; e = model->edges[e].next) {
-        const mr_model_edge *edge = &model->edges[e];
-        mr_graph_edge made = {edge->outcome, MR_MODEL_NONE, MR_MODEL_NONE, MR_MODEL_NONE, e};
-        bool reads = mr_model_reads(op->kind), writes = edge->written != MR_MODEL_NONE;
+    for (uint32_t e = from->edges; e != MR_PMODEL_NONE; e = model->edges[e].next) {
+        const mr_pmodel_edge *edge = &model->edges[e];
+        mr_graph_edge made = {edge->outcome, MR_PMODEL_NONE, MR_PMODEL_NONE, MR_PMODEL_NONE, e};
+        bool reads = mr_pmodel_reads(op->kind), writes = edge->written != MR_PMODEL_NONE;
         if (reads)
-            made.seen = add_values(graph, op, mr_model_blob_at(model, edge->outcome));
+            made.seen = add_values(graph, op, mr_pmodel_blob_at(model, edge->outcome));
         if (writes)
-            made.written = add_values(graph, op, mr_model_blob_at(model, edge->written));
-        if ((reads && made.seen == MR_MODEL_NONE) || (writes && made.written == MR_MODEL_NONE) ||
+            made.written = add_values(graph, op, mr_pmodel_blob_at(model, edge->written));
+        if ((reads && made.seen == MR_PMODEL_NONE) || (writes && made.written == MR_PMODEL_NONE) ||
             !resolve(graph, edge->to) ||
             !mr_grow((void **)&graph->edges, &graph->edge_capacity, graph->edge_count + (size_t)1,
                      sizeof *graph->edges))
@@ -300,7 +300,7 @@ static bool make_edges(mr_graph *graph, uint32_t number)
 
 static bool make_nodes(mr_graph *graph)
 {
-    const mr_model *model = graph->model;
+    const mr_pmodel *model = graph->model;
     graph->of = mr_calloc(model->node_count + 1ull, sizeof *graph->of);
     graph->roots = mr_calloc(model->thread_count + 1ull, sizeof *graph->roots);
     if (!graph->of || !graph->roots)
@@ -337,36 +337,36 @@ typedef struct bits {
 static bits bits_of(uint8_t kind, bool is_timed)
 {
     switch (kind) {
-    case MR_MODEL_LOCK:
+    case MR_PMODEL_LOCK:
         return (bits){{0}, {0, 1, 2}, 1, 3};
-    case MR_MODEL_LOCK_SHARED:
+    case MR_PMODEL_LOCK_SHARED:
         return (bits){{1}, {0, 2}, 1, 2};
-    case MR_MODEL_TRY:
+    case MR_PMODEL_TRY:
         return (bits){{2}, {0, 1, 2, 3}, 1, 4};
-    case MR_MODEL_TRY_SHARED:
+    case MR_PMODEL_TRY_SHARED:
         return (bits){{2}, {0, 1, 2, 3}, 1, 4};
-    case MR_MODEL_UNLOCK:
-    case MR_MODEL_UNLOCK_SHARED:
+    case MR_PMODEL_UNLOCK:
+    case MR_PMODEL_UNLOCK_SHARED:
         return (bits){{3}, {2}, 1, 1};
-    case MR_MODEL_WAIT:
+    case MR_PMODEL_WAIT:
         return (bits){{0}, {0, 1}, 1, 2};
-    case MR_MODEL_TRY_WAIT:
+    case MR_PMODEL_TRY_WAIT:
         return (bits){{1}, {0, 1, 2}, 1, 3};
-    case MR_MODEL_POST:
+    case MR_PMODEL_POST:
         return (bits){{2}, {1}, 1, 1};
-    case MR_MODEL_SLEEP:
+    case MR_PMODEL_SLEEP:
         return (bits){{0}, {1}, 1, 1};
-    case MR_MODEL_SIGNAL:
-    case MR_MODEL_BROADCAST:
+    case MR_PMODEL_SIGNAL:
+    case MR_PMODEL_BROADCAST:
         return (bits){{1}, {0, 1, 2}, 1, 3};
-    case MR_MODEL_WAKE:
+    case MR_PMODEL_WAKE:
         return is_timed ? (bits){{2}, {1}, 1, 1} : (bits){{3}, {0}, 1, 0};
-    case MR_MODEL_ARRIVE:
-    case MR_MODEL_ORDER:
+    case MR_PMODEL_ARRIVE:
+    case MR_PMODEL_ORDER:
         return (bits){{0}, {0}, 1, 1};
-    case MR_MODEL_PASS:
+    case MR_PMODEL_PASS:
         return (bits){{1}, {0}, 1, 0};
-    case MR_MODEL_RENEW:
+    case MR_PMODEL_RENEW:
         return (bits){{RENEW_BIT}, {0, 1, 2, 3}, 1, 4};
     default:
         return (bits){{0}, {0}, 0, 0};
@@ -391,7 +391,7 @@ static void set_bit(mr_graph *graph, uint32_t node, uint32_t bit)
 static bool access_bits(mr_graph *graph, uint32_t number)
 {
     mr_graph_node *node = &graph->nodes[number];
-    bool reads = node->kind == MR_MODEL_READ || node->kind == MR_MODEL_UPDATE;
+    bool reads = node->kind == MR_PMODEL_READ || node->kind == MR_PMODEL_UPDATE;
     for (uint32_t i = 0; i < node->piece_count; i++) {
         uint32_t piece = graph->access_pieces[node->piece + i];
         if (reads)
@@ -409,7 +409,7 @@ static bool own_bits(mr_graph *graph, uint32_t number)
 {
     mr_graph_node *node = &graph->nodes[number];
     node->conflict = (uint32_t)graph->conflict_count;
-    if (mr_model_is_access(node->kind))
+    if (mr_pmodel_is_access(node->kind))
         return access_bits(graph, number);
     bits its = bits_of(node->kind, node->is_timed);
     for (unsigned i = 0; i < its.has_count; i++)
@@ -419,7 +419,7 @@ static bool own_bits(mr_graph *graph, uint32_t number)
             return false;
     if (its.has_count && !add_conflict(graph, node, object_bit(graph, node->object, RENEW_BIT)))
         return false;
-    if (node->kind != MR_MODEL_SLEEP)
+    if (node->kind != MR_PMODEL_SLEEP)
         return true;
     set_bit(graph, number, object_bit(graph, node->other, 3));
     return add_conflict(graph, node, object_bit(graph, node->other, 2)) &&
@@ -441,15 +441,15 @@ static bool add_future(mr_graph *graph, uint32_t to, uint32_t from)
 
 static uint64_t joined_after(const mr_graph *graph, const mr_graph_node *node)
 {
-    if (node->kind == MR_MODEL_EXIT)
+    if (node->kind == MR_PMODEL_EXIT)
         return 0;
     uint64_t joined = UINT64_MAX;
     for (uint32_t e = 0; e < node->edge_count; e++)
         joined &= graph->nodes[graph->edges[node->edge + e].to].joined;
     /* What it creates is another thread with an end of its own. */
-    if (node->kind == MR_MODEL_FORK)
+    if (node->kind == MR_PMODEL_FORK)
         joined &= graph->nodes[graph->roots[node->object]].joined;
-    return node->kind == MR_MODEL_JOIN ? joined | (uint64_t)1 << node->object : joined;
+    return node->kind == MR_PMODEL_JOIN ? joined | (uint64_t)1 << node->object : joined;
 }
 
 /* One round, backwards, because targets mostly have higher numbers. */
@@ -460,7 +460,7 @@ static bool propagate(mr_graph *graph)
         mr_graph_node *node = &graph->nodes[i];
         for (uint32_t e = 0; e < node->edge_count; e++)
             changed |= add_future(graph, i, graph->edges[node->edge + e].to);
-        if (node->kind == MR_MODEL_FORK)
+        if (node->kind == MR_PMODEL_FORK)
             changed |= add_future(graph, i, graph->roots[node->object]);
         uint64_t joined = joined_after(graph, node);
         changed |= joined != node->joined;
@@ -487,10 +487,10 @@ static bool make_futures(mr_graph *graph)
     return true;
 }
 
-mr_status mr_graph_make(mr_graph *graph, const mr_model *model, mr_error *error)
+mr_status mr_graph_make(mr_graph *graph, const mr_pmodel *model, mr_error *error)
 {
-    *graph =
-        (mr_graph){.model = model, .object_count = model->object_count, .ambiguous = MR_MODEL_NONE};
+    *graph = (mr_graph){
+        .model = model, .object_count = model->object_count, .ambiguous = MR_PMODEL_NONE};
     if (make_pieces(graph) && make_initial(graph) && make_nodes(graph) && make_futures(graph))
         return MR_OK;
     mr_graph_free(graph);
@@ -499,12 +499,12 @@ mr_status mr_graph_make(mr_graph *graph, const mr_model *model, mr_error *error)
 
 bool mr_graph_is_strange(const mr_graph *graph)
 {
-    const mr_model_memory *strange = &graph->model->strange;
+    const mr_pmodel_memory *strange = &graph->model->strange;
     for (size_t i = 0; i < graph->piece_count; i++) {
         const mr_graph_piece *piece = &graph->pieces[i];
-        const mr_model_word *word = mr_model_word_at(strange, piece->address & ~(uint64_t)7);
+        const mr_pmodel_word *word = mr_pmodel_word_at(strange, piece->address & ~(uint64_t)7);
         unsigned first = piece->address & 7;
-        if (piece->number != MR_MODEL_NONE && word &&
+        if (piece->number != MR_PMODEL_NONE && word &&
             (word->known >> first & ((1u << piece->bytes) - 1)))
             return true;
     }

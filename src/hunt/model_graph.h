@@ -25,11 +25,11 @@ typedef struct mr_graph_piece {
     uint64_t address;
     uint32_t bytes;
     uint64_t readers, writers; /* threads, a bit each */
-    uint32_t number;           /* of those that are tracked; MR_MODEL_NONE */
+    uint32_t number;           /* of those that are tracked; MR_PMODEL_NONE */
 } mr_graph_piece;
 
 typedef struct mr_graph_node {
-    uint8_t kind; /* mr_model_kind; UNKNOWN: a run has to show it */
+    uint8_t kind; /* mr_pmodel_kind; UNKNOWN: a run has to show it */
     bool is_atomic, is_timed, is_once;
     bool loops;     /* UNKNOWN: the thread goes on for ever, and does nothing that others see */
     bool can_write; /* UPDATE */
@@ -43,14 +43,14 @@ typedef struct mr_graph_node {
 
 typedef struct mr_graph_edge {
     uint32_t outcome;       /* as in the model, of operations that do not read */
-    uint32_t seen, written; /* the first of piece_count values; MR_MODEL_NONE */
+    uint32_t seen, written; /* the first of piece_count values; MR_PMODEL_NONE */
     uint32_t to;            /* node */
     uint32_t model;         /* the edge of the model */
 } mr_graph_edge;
 
 /* Zero-initialise; free with mr_graph_free. */
 typedef struct mr_graph {
-    const mr_model *model;
+    const mr_pmodel *model;
     mr_graph_piece *pieces;
     mr_graph_node *nodes;
     mr_graph_edge *edges;
@@ -67,7 +67,7 @@ typedef struct mr_graph {
 } mr_graph;
 
 /* MR_ERR_MEMORY. */
-mr_status mr_graph_make(mr_graph *graph, const mr_model *model, mr_error *error);
+mr_status mr_graph_make(mr_graph *graph, const mr_pmodel *model, mr_error *error);
 void mr_graph_free(mr_graph *graph);
 
 /* The next node that others notice, from a node of the model on. */

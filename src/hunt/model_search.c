@@ -27,7 +27,7 @@ typedef struct searching {
     mr_seek *search;
     const mr_graph *graph;
     const mr_seek_limits *limits;
-    mr_store store;
+    mr_seen store;
     mr_state state;
     frame *frames;
     mr_seek_step *choices;
@@ -41,9 +41,9 @@ typedef struct searching {
 
 /* What the threads of a state can do. */
 typedef struct options {
-    mr_state_can can[MR_MODEL_THREADS_MAX];
-    uint32_t count[MR_MODEL_THREADS_MAX];
-    mr_seek_step steps[MR_MODEL_THREADS_MAX][MR_MODEL_THREADS_MAX];
+    mr_state_can can[MR_PMODEL_THREADS_MAX];
+    uint32_t count[MR_PMODEL_THREADS_MAX];
+    mr_seek_step steps[MR_PMODEL_THREADS_MAX][MR_PMODEL_THREADS_MAX];
     bool some_can, some_ask;
 } options;
 
@@ -85,17 +85,17 @@ static bool keep_final(searching *self)
     if (!ROOM(search, final_nodes, final_node_count, final_node_capacity, words) ||
         !ROOM(search, finals, final_count, final_capacity, 1))
         return false;
-    mr_seek_final final = {.nodes = search->final_node_count, .end = MR_SEARCH_ENDED};
+    mr_seek_final final = {.nodes = search->final_node_count, .end = MR_SEEK_ENDED};
     uint32_t *nodes = search->final_nodes + final.nodes;
     for (uint32_t t = 0; t < state->thread_count; t++) {
         nodes[t] = mr_state_node(state, t);
         if (mr_state_lives(state, t) && !state->exited)
-            final.end = MR_SEARCH_DEADLOCK;
+            final.end = MR_SEEK_DEADLOCK;
     }
     nodes[state->thread_count] = state->exited;
     bool is_new;
     self->finals.length = words;
-    if (mr_rows_add(&self->finals, nodes, &is_new) == MR_MODEL_NONE)
+    if (mr_rows_add(&self->finals, nodes, &is_new) == MR_PMODEL_NONE)
         return false;
     if (!is_new)
         return true;
@@ -112,10 +112,10 @@ static uint64_t question_key(const mr_state *state, uint32_t thread)
     const mr_graph *graph = state->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
     uint64_t key = node->model + UINT64_C(1);
-    for (uint32_t i = 0; node->kind != MR_MODEL_UNKNOWN && i < node->piece_count; i++)
+    for (uint32_t i = 0; node->kind != MR_PMODEL_UNKNOWN && i < node->piece_count; i++)
         key = (key ^ state->content[graph->access_pieces[node->piece + i]]) *
               UINT64_C(0x9e3779b97f4a7c15);
-    if (!mr_model_is_access(node->kind))
+    if (!mr_pmodel_is_access(node->kind))
         key += (uint64_t)mr_state_mode_of(state, thread) << 40;
     return key;
 }
@@ -146,14 +146,14 @@ static uint32_t place_number(searching *self, uint32_t thread)
     uint32_t node = graph->nodes[mr_state_node(&self->state, thread)].model;
     uint32_t *number =
         mr_map_at(&self->places, graph->model->nodes[node].op.code, self->places.count);
-    return number ? *number : MR_MODEL_NONE;
+    return number ? *number : MR_PMODEL_NONE;
 }
 
 static bool keep_race(searching *self, uint32_t first, uint32_t second)
 {
     mr_seek *search = self->search;
     uint32_t a = place_number(self, first), b = place_number(self, second);
-    if (a == MR_MODEL_NONE || b == MR_MODEL_NONE)
+    if (a == MR_PMODEL_NONE || b == MR_PMODEL_NONE)
         return false;
     uint32_t *known = mr_map_at(&self->pairs, mr_map_key(a < b ? a : b, a < b ? b : a), 0);
     if (!known || !ROOM(search, races, race_count, race_capacity, 1))
@@ -187,7 +187,8 @@ static void find_options(const mr_state *state, options *its)
 {
     its->some_can = its->some_ask = false;
     for (uint32_t t = 0; t < state->thread_count; t++) {
-        its->can[t] = mr_state_steps(state, t, its->steps[t], MR_MODEL_THREADS_MAX, &its->count[t]);
+        its->can[t] =
+            mr_state_steps(state, t, its->steps[t], MR_PMODEL_THREADS_MAX, &its->count[t]);
         its->some_can |= its->can[t] == MR_STATE_CAN;
         its->some_ask |= its->can[t] == MR_STATE_ASKS;
     }
@@ -208,7 +209,7 @@ static bool hinders(const mr_state *state, uint32_t thread, uint32_t other)
     const mr_graph *graph = state->graph;
     uint32_t its_node = mr_state_node(state, other);
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
-    if (node->kind == MR_MODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
+    if (node->kind == MR_PMODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
         return true;
     for (uint32_t i = 0; i < node->conflict_count; i++)
         if (mr_graph_may(graph, its_node, graph->conflicts[node->conflict + i]))
@@ -312,7 +313,7 @@ static bool widen(searching *self)
     top->is_full = true;
     for (size_t i = top->first; i < top->end; i++)
         tried |= (uint64_t)1 << self->choices[i].thread;
-    mr_store_get(&self->store, top->state, &self->state);
+    mr_seen_get(&self->store, top->state, &self->state);
     find_options(&self->state, &its);
     return add_choices(self, &its, UINT64_MAX, tried);
 }
@@ -339,11 +340,11 @@ static bool go_on(searching *self)
     uint32_t from = top->state;
     mr_seek_step step = self->choices[top->next++];
     bool is_new;
-    mr_store_get(&self->store, from, &self->state);
+    mr_seen_get(&self->store, from, &self->state);
     mr_state_do(&self->state, &step);
     self->search->transitions++;
-    uint32_t number = mr_store_add(&self->store, &self->state, &is_new);
-    if (number == MR_MODEL_NONE || !note_move(self, from, number, &step))
+    uint32_t number = mr_seen_add(&self->store, &self->state, &is_new);
+    if (number == MR_PMODEL_NONE || !note_move(self, from, number, &step))
         return false;
     if (is_new)
         return enter(self, number);
@@ -355,15 +356,15 @@ static bool is_over(searching *self)
     mr_seek *search = self->search;
     const mr_seek_limits *limits = self->limits;
     if (limits->states && search->states >= limits->states)
-        search->stop = MR_SEARCH_STATES;
+        search->stop = MR_SEEK_STATES;
     else if (limits->questions && search->question_count >= limits->questions)
-        search->stop = MR_SEARCH_QUESTIONS;
-    else if (limits->stop && *limits->stop)
-        search->stop = MR_SEARCH_STOPPED;
+        search->stop = MR_SEEK_QUESTIONS;
+    else if (search->transitions % LOOK_EVERY == 0 && mr_halt_asked(limits->halt))
+        search->stop = MR_SEEK_STOPPED;
     else if (limits->bytes && search->transitions % LOOK_EVERY == 0 &&
-             mr_store_bytes(&self->store) + self->move_count * sizeof *self->moves > limits->bytes)
-        search->stop = MR_SEARCH_BYTES;
-    return search->stop != MR_SEARCH_COMPLETE;
+             mr_seen_bytes(&self->store) + self->move_count * sizeof *self->moves > limits->bytes)
+        search->stop = MR_SEEK_BYTES;
+    return search->stop != MR_SEEK_COMPLETE;
 }
 
 /* ---- states from which there is no end ---- */
@@ -407,7 +408,7 @@ static bool way_to(searching *self, uint32_t state)
 static bool find_endless(searching *self)
 {
     mr_seek *search = self->search;
-    if (!self->graph->has_heads || search->stop != MR_SEARCH_COMPLETE)
+    if (!self->graph->has_heads || search->stop != MR_SEEK_COMPLETE)
         return true;
     mark_endings(self);
     for (uint32_t i = 0; i < self->store.states.count; i++) {
@@ -422,10 +423,10 @@ static bool find_endless(searching *self)
 static bool run(searching *self)
 {
     bool is_new;
-    if (!mr_state_init(&self->state, self->graph) || !mr_store_init(&self->store, &self->state))
+    if (!mr_state_init(&self->state, self->graph) || !mr_seen_init(&self->store, &self->state))
         return false;
-    uint32_t first = mr_store_add(&self->store, &self->state, &is_new);
-    if (first == MR_MODEL_NONE || !enter(self, first))
+    uint32_t first = mr_seen_add(&self->store, &self->state, &is_new);
+    if (first == MR_PMODEL_NONE || !enter(self, first))
         return false;
     while (self->frame_count && !is_over(self))
         if (!go_on(self))
@@ -441,7 +442,7 @@ mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limi
     searching self = {.search = search, .graph = graph, .limits = limits};
     *search = (mr_seek){.steps = NULL};
     bool ok = run(&self);
-    mr_store_free(&self.store);
+    mr_seen_free(&self.store);
     mr_state_free(&self.state);
     mr_rows_free(&self.finals);
     mr_map_free(&self.asked);

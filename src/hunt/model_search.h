@@ -41,15 +41,16 @@
 #ifndef MR_HUNT_MODEL_SEARCH_H
 #define MR_HUNT_MODEL_SEARCH_H
 
+#include "base/halt.h"
 #include "model_graph.h"
 
 /* The node of a thread that was not created yet. */
-#define MR_SEARCH_NOT_CREATED 0x1fffffffu
+#define MR_SEEK_NOT_CREATED 0x1fffffffu
 
 typedef struct mr_seek_step {
     uint32_t thread;
-    uint32_t edge;  /* of the graph; MR_MODEL_NONE: it is not known what it leads to */
-    uint32_t woken; /* SIGNAL: this thread; MR_MODEL_NONE */
+    uint32_t edge;  /* of the graph; MR_PMODEL_NONE: it is not known what it leads to */
+    uint32_t woken; /* SIGNAL: this thread; MR_PMODEL_NONE */
 } mr_seek_step;
 
 /* Steps in the order in which they are done. */
@@ -59,8 +60,8 @@ typedef struct mr_seek_way {
 } mr_seek_way;
 
 typedef enum mr_seek_end {
-    MR_SEARCH_ENDED,    /* all threads, or the process */
-    MR_SEARCH_DEADLOCK, /* some wait, and nobody can go on */
+    MR_SEEK_ENDED,    /* all threads, or the process */
+    MR_SEEK_DEADLOCK, /* some wait, and nobody can go on */
 } mr_seek_end;
 
 typedef struct mr_seek_final {
@@ -84,19 +85,19 @@ typedef struct mr_seek_race {
 } mr_seek_race;
 
 typedef struct mr_seek_limits {
-    uint64_t states;           /* 0: none */
-    uint64_t bytes;            /* of memory, 0: none */
-    uint32_t questions;        /* it stops when it has so many, 0: none */
-    bool no_reduction;         /* every thread is tried in every state; for tests */
-    const volatile bool *stop; /* set by another thread or a signal handler; NULL */
+    uint64_t states;     /* 0: none */
+    uint64_t bytes;      /* of memory, 0: none */
+    uint32_t questions;  /* it stops when it has so many, 0: none */
+    bool no_reduction;   /* every thread is tried in every state; for tests */
+    const mr_halt *halt; /* asks it to stop; NULL */
 } mr_seek_limits;
 
 typedef enum mr_seek_stop {
-    MR_SEARCH_COMPLETE,
-    MR_SEARCH_STATES,
-    MR_SEARCH_BYTES,
-    MR_SEARCH_QUESTIONS,
-    MR_SEARCH_STOPPED,
+    MR_SEEK_COMPLETE,
+    MR_SEEK_STATES,
+    MR_SEEK_BYTES,
+    MR_SEEK_QUESTIONS,
+    MR_SEEK_STOPPED,
 } mr_seek_stop;
 
 /* Zero-initialise; free with mr_seek_free. */

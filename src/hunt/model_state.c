@@ -14,9 +14,8 @@ bool mr_state_init(mr_state *state, const mr_graph *graph)
     if (!state->threads || !state->content)
         return false;
     for (uint32_t t = 0; t < threads; t++)
-        state->threads[t] = graph->model->threads[t].parent == MR_MODEL_NONE
-                                ? graph->roots[t]
-                                : MR_SEARCH_NOT_CREATED;
+        state->threads[t] = graph->model->threads[t].parent == MR_PMODEL_NONE ? graph->roots[t]
+                                                                              : MR_SEEK_NOT_CREATED;
     memcpy(state->content, graph->initial, graph->tracked * sizeof *state->content);
     return true;
 }
@@ -35,7 +34,7 @@ static uint32_t edge_by_outcome(const mr_graph *graph, const mr_graph_node *node
     for (uint32_t e = 0; e < node->edge_count; e++)
         if (graph->edges[node->edge + e].outcome == outcome)
             return node->edge + e;
-    return MR_MODEL_NONE;
+    return MR_PMODEL_NONE;
 }
 
 static bool sees(const mr_state *state, const mr_graph_node *node, const mr_graph_edge *edge)
@@ -53,7 +52,7 @@ static uint32_t edge_by_memory(const mr_state *state, const mr_graph_node *node)
     for (uint32_t e = 0; e < node->edge_count; e++)
         if (sees(state, node, &state->graph->edges[node->edge + e]))
             return node->edge + e;
-    return MR_MODEL_NONE;
+    return MR_PMODEL_NONE;
 }
 
 /* pthread_once: another thread is at it. */
@@ -68,7 +67,7 @@ static bool is_running(const mr_state *state, const mr_graph_node *node)
 static bool is_free(const mr_state *state, const mr_graph_node *node, uint32_t thread)
 {
     uint32_t lock = *mr_state_object(state, node->object);
-    bool exclusive = node->kind == MR_MODEL_LOCK || node->kind == MR_MODEL_TRY;
+    bool exclusive = node->kind == MR_PMODEL_LOCK || node->kind == MR_PMODEL_TRY;
     if (lock == 0 || (!exclusive && !(lock & MR_STATE_EXCLUSIVE)))
         return true;
     return exclusive && (lock & MR_STATE_EXCLUSIVE) && (lock & 0xff) == thread &&
@@ -81,27 +80,27 @@ static bool outcome_of(const mr_state *state, const mr_graph_node *node, uint32_
 {
     *outcome = 0;
     switch (node->kind) {
-    case MR_MODEL_LOCK:
-    case MR_MODEL_LOCK_SHARED:
+    case MR_PMODEL_LOCK:
+    case MR_PMODEL_LOCK_SHARED:
         return is_free(state, node, thread);
-    case MR_MODEL_TRY:
-    case MR_MODEL_TRY_SHARED:
+    case MR_PMODEL_TRY:
+    case MR_PMODEL_TRY_SHARED:
         *outcome = is_free(state, node, thread);
         return true;
-    case MR_MODEL_WAIT:
+    case MR_PMODEL_WAIT:
         return *mr_state_object(state, node->object) > 0;
-    case MR_MODEL_TRY_WAIT:
+    case MR_PMODEL_TRY_WAIT:
         *outcome = *mr_state_object(state, node->object) > 0;
         return true;
-    case MR_MODEL_WAKE:
+    case MR_PMODEL_WAKE:
         *outcome = mr_state_mode_of(state, thread) == MR_STATE_WOKEN;
         return *outcome || node->is_timed;
-    case MR_MODEL_ARRIVE:
+    case MR_PMODEL_ARRIVE:
         *outcome = *mr_state_object(state, node->object) + 1 >= node->other;
         return true;
-    case MR_MODEL_PASS:
+    case MR_PMODEL_PASS:
         return mr_state_mode_of(state, thread) == MR_STATE_PASSES;
-    case MR_MODEL_JOIN:
+    case MR_PMODEL_JOIN:
         return mr_state_mode_of(state, node->object) == MR_STATE_ENDED;
     default:
         return true;
@@ -122,8 +121,8 @@ mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step
     if (state->exited || !mr_state_lives(state, thread))
         return MR_STATE_CANNOT;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
-    steps[0] = (mr_seek_step){thread, MR_MODEL_NONE, MR_MODEL_NONE};
-    if (node->kind == MR_MODEL_UNKNOWN) {
+    steps[0] = (mr_seek_step){thread, MR_PMODEL_NONE, MR_PMODEL_NONE};
+    if (node->kind == MR_PMODEL_UNKNOWN) {
         *count = !node->loops;
         return node->loops ? MR_STATE_CANNOT : MR_STATE_ASKS;
     }
@@ -131,11 +130,11 @@ mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step
     if (!outcome_of(state, node, thread, &outcome) || is_running(state, node))
         return MR_STATE_CANNOT;
     *count = 1;
-    steps[0].edge = mr_model_reads(node->kind) ? edge_by_memory(state, node)
-                                               : edge_by_outcome(graph, node, outcome);
-    if (steps[0].edge == MR_MODEL_NONE)
+    steps[0].edge = mr_pmodel_reads(node->kind) ? edge_by_memory(state, node)
+                                                : edge_by_outcome(graph, node, outcome);
+    if (steps[0].edge == MR_PMODEL_NONE)
         return MR_STATE_ASKS;
-    if (node->kind == MR_MODEL_SIGNAL) {
+    if (node->kind == MR_PMODEL_SIGNAL) {
         uint32_t sleepers = 0;
         for (uint32_t t = 0; t < state->thread_count && sleepers < room; t++)
             if (sleeps_on(state, t, node->object))
@@ -172,7 +171,7 @@ static void lock(mr_state *state, uint32_t object, uint32_t thread)
 static void wake(mr_state *state, const mr_graph_node *node, uint32_t woken)
 {
     for (uint32_t t = 0; t < state->thread_count; t++)
-        if ((node->kind == MR_MODEL_BROADCAST || t == woken) && sleeps_on(state, t, node->object))
+        if ((node->kind == MR_PMODEL_BROADCAST || t == woken) && sleeps_on(state, t, node->object))
             set_mode(state, t, MR_STATE_WOKEN);
 }
 
@@ -192,49 +191,49 @@ static void change(mr_state *state, const mr_graph_node *node, const mr_seek_ste
     const mr_graph *graph = state->graph;
     uint32_t outcome = graph->edges[step->edge].outcome;
     switch (node->kind) {
-    case MR_MODEL_LOCK:
+    case MR_PMODEL_LOCK:
         lock(state, node->object, step->thread);
         break;
-    case MR_MODEL_LOCK_SHARED:
+    case MR_PMODEL_LOCK_SHARED:
         ++*mr_state_object(state, node->object);
         break;
-    case MR_MODEL_TRY:
+    case MR_PMODEL_TRY:
         if (outcome)
             lock(state, node->object, step->thread);
         break;
-    case MR_MODEL_TRY_SHARED:
+    case MR_PMODEL_TRY_SHARED:
         *mr_state_object(state, node->object) += outcome;
         break;
-    case MR_MODEL_UNLOCK:
-    case MR_MODEL_UNLOCK_SHARED:
+    case MR_PMODEL_UNLOCK:
+    case MR_PMODEL_UNLOCK_SHARED:
         unlock(state, node->object);
         break;
-    case MR_MODEL_POST:
+    case MR_PMODEL_POST:
         *mr_state_object(state, node->object) += node->other;
         break;
-    case MR_MODEL_WAIT:
+    case MR_PMODEL_WAIT:
         --*mr_state_object(state, node->object);
         break;
-    case MR_MODEL_TRY_WAIT:
+    case MR_PMODEL_TRY_WAIT:
         *mr_state_object(state, node->object) -= outcome;
         break;
-    case MR_MODEL_SLEEP:
+    case MR_PMODEL_SLEEP:
         unlock(state, node->other);
         break;
-    case MR_MODEL_SIGNAL:
-    case MR_MODEL_BROADCAST:
+    case MR_PMODEL_SIGNAL:
+    case MR_PMODEL_BROADCAST:
         wake(state, node, step->woken);
         break;
-    case MR_MODEL_ARRIVE:
+    case MR_PMODEL_ARRIVE:
         arrive(state, node, outcome != 0);
         break;
-    case MR_MODEL_RENEW:
+    case MR_PMODEL_RENEW:
         *mr_state_object(state, node->object) = 0;
         break;
-    case MR_MODEL_FORK:
+    case MR_PMODEL_FORK:
         state->threads[node->object] = graph->roots[node->object];
         break;
-    case MR_MODEL_EXIT:
+    case MR_PMODEL_EXIT:
         state->exited = true;
         break;
     default:
@@ -247,15 +246,15 @@ void mr_state_do(mr_state *state, const mr_seek_step *step)
     const mr_graph *graph = state->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, step->thread)];
     const mr_graph_edge *edge = &graph->edges[step->edge];
-    for (uint32_t i = 0; edge->written != MR_MODEL_NONE && i < node->piece_count; i++)
+    for (uint32_t i = 0; edge->written != MR_PMODEL_NONE && i < node->piece_count; i++)
         state->content[graph->access_pieces[node->piece + i]] = graph->values[edge->written + i];
     change(state, node, step);
     state->threads[step->thread] = edge->to;
-    if (node->kind == MR_MODEL_END)
+    if (node->kind == MR_PMODEL_END)
         set_mode(state, step->thread, MR_STATE_ENDED);
-    if (node->kind == MR_MODEL_SLEEP)
+    if (node->kind == MR_PMODEL_SLEEP)
         set_mode(state, step->thread, MR_STATE_ASLEEP);
-    if (node->kind == MR_MODEL_ARRIVE && !edge->outcome)
+    if (node->kind == MR_PMODEL_ARRIVE && !edge->outcome)
         set_mode(state, step->thread, MR_STATE_AT_BARRIER);
 }
 
@@ -294,18 +293,18 @@ uint64_t mr_state_enablers(const mr_state *state, uint32_t thread)
     const mr_graph_node *node = &state->graph->nodes[mr_state_node(state, thread)];
     uint64_t renewers = who_may(state, thread, node->object, RENEW);
     switch (node->kind) {
-    case MR_MODEL_LOCK:
-    case MR_MODEL_LOCK_SHARED:
+    case MR_PMODEL_LOCK:
+    case MR_PMODEL_LOCK_SHARED:
         return renewers | who_may(state, thread, node->object, RELEASE);
-    case MR_MODEL_WAIT:
+    case MR_PMODEL_WAIT:
         return renewers | who_may(state, thread, node->object, POST);
-    case MR_MODEL_WAKE:
+    case MR_PMODEL_WAKE:
         return who_may(state, thread, node->object, WAKE);
-    case MR_MODEL_PASS:
+    case MR_PMODEL_PASS:
         return who_may(state, thread, node->object, ARRIVE);
-    case MR_MODEL_UPDATE:
+    case MR_PMODEL_UPDATE:
         return who_writes(state, thread, node);
-    case MR_MODEL_JOIN:
+    case MR_PMODEL_JOIN:
         return mr_state_lives(state, node->object) ? (uint64_t)1 << node->object : 0;
     default:
         return 0;
@@ -317,10 +316,10 @@ uint64_t mr_state_enablers(const mr_state *state, uint32_t thread)
 /* Does the access write, in this state? */
 static bool writes(const mr_state *state, const mr_graph_node *node)
 {
-    if (node->kind != MR_MODEL_UPDATE)
-        return node->kind != MR_MODEL_READ;
+    if (node->kind != MR_PMODEL_UPDATE)
+        return node->kind != MR_PMODEL_READ;
     uint32_t edge = edge_by_memory(state, node);
-    return edge != MR_MODEL_NONE && state->graph->edges[edge].written != MR_MODEL_NONE;
+    return edge != MR_PMODEL_NONE && state->graph->edges[edge].written != MR_PMODEL_NONE;
 }
 
 static bool overlaps(const mr_graph *graph, const mr_graph_node *a, const mr_graph_node *b)
@@ -334,18 +333,18 @@ static bool overlaps(const mr_graph *graph, const mr_graph_node *a, const mr_gra
 
 static bool uses_object(const mr_graph_node *node, uint32_t object)
 {
-    bool uses = node->kind >= MR_MODEL_LOCK && node->kind <= MR_MODEL_RENEW;
+    bool uses = node->kind >= MR_PMODEL_LOCK && node->kind <= MR_PMODEL_RENEW;
     return (uses && node->object == object) ||
-           (node->kind == MR_MODEL_SLEEP && node->other == object);
+           (node->kind == MR_PMODEL_SLEEP && node->other == object);
 }
 
 bool mr_state_races(const mr_state *state, uint32_t first, uint32_t second)
 {
     const mr_graph_node *a = &state->graph->nodes[mr_state_node(state, first)];
     const mr_graph_node *b = &state->graph->nodes[mr_state_node(state, second)];
-    if (a->kind == MR_MODEL_RENEW || b->kind == MR_MODEL_RENEW)
+    if (a->kind == MR_PMODEL_RENEW || b->kind == MR_PMODEL_RENEW)
         return uses_object(a, b->object) && uses_object(b, a->object);
-    if (!mr_model_is_access(a->kind) || !mr_model_is_access(b->kind))
+    if (!mr_pmodel_is_access(a->kind) || !mr_pmodel_is_access(b->kind))
         return false;
     return !(a->is_atomic && b->is_atomic) && (writes(state, a) || writes(state, b)) &&
            !is_running(state, a) && !is_running(state, b) && overlaps(state->graph, a, b);

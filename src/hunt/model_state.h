@@ -42,7 +42,7 @@ static inline mr_state_mode mr_state_mode_of(const mr_state *state, uint32_t thr
 
 static inline bool mr_state_lives(const mr_state *state, uint32_t thread)
 {
-    return mr_state_node(state, thread) != MR_SEARCH_NOT_CREATED &&
+    return mr_state_node(state, thread) != MR_SEEK_NOT_CREATED &&
            mr_state_mode_of(state, thread) != MR_STATE_ENDED;
 }
 

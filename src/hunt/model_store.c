@@ -44,7 +44,7 @@ uint32_t mr_rows_add(mr_rows *rows, const uint32_t *words, bool *is_new)
     if (!mr_table_reserve(&rows->table, rows->count + 1, hash_item, rows, rows->count) ||
         !mr_grow((void **)&rows->words, &rows->capacity, used + rows->length + 1,
                  sizeof *rows->words))
-        return MR_MODEL_NONE;
+        return MR_PMODEL_NONE;
     uint32_t *slot =
         mr_table_slot(&rows->table, hash_row(words, rows->length), same_row, rows->words, &key);
     *is_new = !*slot;
@@ -55,7 +55,7 @@ uint32_t mr_rows_add(mr_rows *rows, const uint32_t *words, bool *is_new)
     return *slot - 1;
 }
 
-bool mr_store_init(mr_store *store, const mr_state *state)
+bool mr_seen_init(mr_seen *store, const mr_state *state)
 {
     store->states.length = state->thread_count + 2;
     store->contents.length = state->content_count;
@@ -63,33 +63,33 @@ bool mr_store_init(mr_store *store, const mr_state *state)
     return store->row != NULL;
 }
 
-void mr_store_free(mr_store *store)
+void mr_seen_free(mr_seen *store)
 {
     mr_rows_free(&store->states);
     mr_rows_free(&store->contents);
     free(store->row);
     free(store->flags);
-    *store = (mr_store){.row = NULL};
+    *store = (mr_seen){.row = NULL};
 }
 
-uint32_t mr_store_add(mr_store *store, const mr_state *state, bool *is_new)
+uint32_t mr_seen_add(mr_seen *store, const mr_state *state, bool *is_new)
 {
     uint32_t content = mr_rows_add(&store->contents, state->content, is_new);
-    if (content == MR_MODEL_NONE)
-        return MR_MODEL_NONE;
+    if (content == MR_PMODEL_NONE)
+        return MR_PMODEL_NONE;
     memcpy(store->row, state->threads, state->thread_count * sizeof *store->row);
     store->row[state->thread_count] = state->exited;
     store->row[state->thread_count + 1] = content;
     uint32_t number = mr_rows_add(&store->states, store->row, is_new);
-    if (number == MR_MODEL_NONE ||
+    if (number == MR_PMODEL_NONE ||
         !mr_grow((void **)&store->flags, &store->flag_capacity, number + (size_t)1, 1))
-        return MR_MODEL_NONE;
+        return MR_PMODEL_NONE;
     if (*is_new)
         store->flags[number] = 0;
     return number;
 }
 
-void mr_store_get(const mr_store *store, uint32_t number, mr_state *state)
+void mr_seen_get(const mr_seen *store, uint32_t number, mr_state *state)
 {
     const uint32_t *row = store->states.words + (size_t)number * store->states.length;
     memcpy(state->threads, row, state->thread_count * sizeof *row);
@@ -99,7 +99,7 @@ void mr_store_get(const mr_store *store, uint32_t number, mr_state *state)
            state->content_count * sizeof *row);
 }
 
-uint64_t mr_store_bytes(const mr_store *store)
+uint64_t mr_seen_bytes(const mr_seen *store)
 {
     return sizeof(uint32_t) * ((uint64_t)store->states.capacity + store->contents.capacity +
                                store->states.table.slot_count + store->contents.table.slot_count) +

@@ -16,26 +16,26 @@ typedef struct mr_rows {
     mr_table table;
 } mr_rows;
 
-/* The number of the row; `is_new`: it was not there. MR_MODEL_NONE: no memory. */
+/* The number of the row; `is_new`: it was not there. MR_PMODEL_NONE: no memory. */
 uint32_t mr_rows_add(mr_rows *rows, const uint32_t *words, bool *is_new);
 void mr_rows_free(mr_rows *rows);
 
-/* Zero-initialise, then mr_store_init; free with mr_store_free. */
-typedef struct mr_store {
+/* Zero-initialise, then mr_seen_init; free with mr_seen_free. */
+typedef struct mr_seen {
     mr_rows states, contents;
     uint32_t *row;  /* room for a state: its threads, exited, the number of its content */
     uint8_t *flags; /* of states, for the search */
     size_t flag_capacity;
-} mr_store;
+} mr_seen;
 
-bool mr_store_init(mr_store *store, const mr_state *state);
-void mr_store_free(mr_store *store);
+bool mr_seen_init(mr_seen *store, const mr_state *state);
+void mr_seen_free(mr_seen *store);
 
-/* The number of the state; `is_new`: it was not there. MR_MODEL_NONE: no memory. */
-uint32_t mr_store_add(mr_store *store, const mr_state *state, bool *is_new);
+/* The number of the state; `is_new`: it was not there. MR_PMODEL_NONE: no memory. */
+uint32_t mr_seen_add(mr_seen *store, const mr_state *state, bool *is_new);
 /* Makes `state` what it was. */
-void mr_store_get(const mr_store *store, uint32_t number, mr_state *state);
+void mr_seen_get(const mr_seen *store, uint32_t number, mr_state *state);
 /* Memory in use. */
-uint64_t mr_store_bytes(const mr_store *store);
+uint64_t mr_seen_bytes(const mr_seen *store);
 
 #endif

@@ -27,6 +27,34 @@ bool mr_run_kind_fails(mr_run_kind kind)
     return kind >= MR_RUN_EXIT;
 }
 
+bool mr_run_kind_is_in(mr_run_kind kind, const char *list)
+{
+    const char *name = mr_run_kind_name(kind);
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL) {
+        size_t length = strcspn(list, ",");
+        if (strlen(name) == length && memcmp(name, list, length) == 0)
+            return true;
+        if (length == strlen("failure") && memcmp(list, "failure", length) == 0 &&
+            mr_run_kind_fails(kind))
+            return true;
+    }
+    return false;
+}
+
+bool mr_run_kinds_are_good(const char *list)
+{
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL) {
+        char word[16] = "";
+        bool good = false;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(list, ","), list);
+        for (int kind = MR_RUN_OUTPUT; kind < MR_RUN_KINDS; kind++)
+            good = good || mr_run_kind_is_in((mr_run_kind)kind, word);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 /* The first line of what the program wrote that has one of the words; NULL: none. */
 static const char *find_line(const char *text, const char *const *words, size_t *length)
 {

@@ -28,6 +28,11 @@ const char *mr_run_kind_name(mr_run_kind kind); /* "crash" … */
 /* Is it a failure of the program, not only something to know? */
 bool mr_run_kind_fails(mr_run_kind kind);
 
+/* Is it one of the kinds of the list, which are joined by commas, or with "failure" a failure? */
+bool mr_run_kind_is_in(mr_run_kind kind, const char *list);
+/* Does the list name nothing else? */
+bool mr_run_kinds_are_good(const char *list);
+
 typedef struct mr_run_outcome {
     mr_run_kind kind;
     char text[300];    /* one line: "Assertion `x == 1' failed", "signal 11 at bank.c:9:13" */

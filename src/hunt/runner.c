@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "formats/read.h"
+#include "inputs.h"
 #include "record/child_logs.h"
 #include "record/convert.h"
 #include "replay/spawn.h"
@@ -27,9 +28,9 @@
 enum { OUTPUT_MOST = 1 << 20 };
 
 /* The files of a run, in the folder. */
-static const char *const files[] = {"log",      "log" MR_INPUTS_SUFFIX, "result", "out", "err",
-                                    "trace.mrt"};
-enum { LOG, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, FILES };
+static const char *const files[] = {
+    "log", "log" MR_INPUTS_SUFFIX, "result", "out", "err", "trace.mrt", "operands"};
+enum { LOG, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, OPERANDS, FILES };
 
 typedef char file_path[MR_RUNNER_PATH_BYTES + 32];
 
@@ -83,6 +84,7 @@ void mr_ran_free(mr_ran *ran)
     mr_positions_free(&ran->positions);
     mr_run_info_free(&ran->info);
     mr_replay_result_free(&ran->replay);
+    mr_operands_free(&ran->operands);
     *ran = (mr_ran){.trace = NULL};
 }
 
@@ -131,12 +133,13 @@ static mr_status wait_for(pid_t process, unsigned timeout_ms, mr_run_end *end, m
 static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran *ran,
                         mr_error *error)
 {
-    file_path log, result, output, errors;
+    file_path log, result, output, errors, operands;
     pid_t process;
     path_of(runner, LOG, log);
     path_of(runner, RESULT, result);
     path_of(runner, OUTPUT, output);
     path_of(runner, ERRORS, errors);
+    path_of(runner, OPERANDS, operands);
     const mr_launch launch = {.arguments = request->arguments,
                               .environment = request->environment,
                               .folder = request->directory,
@@ -146,9 +149,11 @@ static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran
                               .max_input_bytes = runner->max_log_bytes,
                               .records_inputs = request->keeps_inputs,
                               .ends_deadlocks_soon = true,
+                              .explores = request->explores,
                               .replay = request->schedule,
                               .result = request->schedule ? result : NULL,
                               .inputs = request->feed,
+                              .operands = request->compares ? operands : NULL,
                               .input = request->input ? request->input : "/dev/null",
                               .output = output,
                               .errors = errors,
@@ -212,12 +217,13 @@ static mr_status take_trace(const char *path, mr_ran *ran, mr_error *error)
 mr_status mr_runner_run(mr_runner *runner, const mr_run_request *request, mr_ran *ran,
                         mr_error *error)
 {
-    file_path log, path;
+    file_path log, path, operands;
     mr_log_header header;
     *ran = (mr_ran){.trace = NULL};
     remove_files(runner);
     path_of(runner, LOG, log);
     path_of(runner, TRACE, path);
+    path_of(runner, OPERANDS, operands);
     runner->runs++;
     mr_status status = launch(runner, request, ran, error);
     bool has_log = !status && mr_log_header_read(log, &header);
@@ -227,6 +233,10 @@ mr_status mr_runner_run(mr_runner *runner, const mr_run_request *request, mr_ran
                               "%.256s recorded nothing: it was not built with 'maxrace cc' or "
                               "'maxrace c++' (it ended with status %d)",
                               request->arguments[0], ran->end.exit_status);
+    if (!status && request->read_log)
+        status = request->read_log(request->context, log, &ran->end, error);
+    if (!status && request->compares)
+        status = mr_operands_read(operands, MR_INPUTS_COMPARISONS, &ran->operands, error);
     if (!status && !request->needs_no_trace) {
         const char *to = request->trace_path ? request->trace_path : path;
         status = convert(runner, request, log, to, ran, error);
@@ -244,9 +254,14 @@ mr_status mr_prefix_write(const mr_prefix *prefix, const char *path, mr_error *e
                                 .window_end = prefix->trace->event_count,
                                 .events = (uint32_t *)prefix->events,
                                 .event_count = prefix->event_count};
+    mr_run_info info = *prefix->info; /* its texts stay the earlier run's */
+    if (prefix->strategy) {
+        info.schedule = (char *)prefix->strategy;
+        info.seed = prefix->seed;
+    }
     mr_plan plan = {.trace = prefix->trace,
                     .positions = prefix->positions,
-                    .run = prefix->info,
+                    .run = &info,
                     .witness = &witness,
                     .event_count = UINT32_MAX,
                     .is_loose = true,

@@ -12,6 +12,7 @@
 #define MR_HUNT_RUNNER_H
 
 #include "formats/mrt/mrt_positions.h"
+#include "operands.h"
 #include "replay/judge.h"
 #include "replay/plan.h"
 #include "replay/result.h"
@@ -41,7 +42,12 @@ typedef struct mr_run_request {
     unsigned timeout_ms;    /* then it is killed; 0: never */
     bool keeps_inputs;      /* what it gets from outside is kept in the trace file */
     const char *trace_path; /* the trace file is put here; NULL: it is not kept */
+    bool compares;          /* what it compares is read */
     bool needs_no_trace;    /* only the end is of interest */
+    bool explores; /* the log has what runtime/explore.h says; no trace can be made of it */
+    mr_status (*read_log)(void *context, const char *log, const mr_run_end *end,
+                          mr_error *error); /* is shown the log; NULL */
+    void *context;                          /* … for it */
 } mr_run_request;
 
 /* What happened. Zero-initialise; free with mr_ran_free. */
@@ -51,8 +57,9 @@ typedef struct mr_ran {
     mr_positions positions;  /* of `trace` */
     mr_run_info info;        /* of `trace` */
     mr_replay_result replay; /* how far the schedule was followed; with a schedule */
-    bool is_cut;    /* the recording ended before the program (limits, a full disk, exec) */
-    double seconds; /* of the program */
+    mr_operands operands; /* what it compared, at most MR_INPUTS_COMPARISONS; when that was asked */
+    bool is_cut;          /* the recording ended before the program (limits, a full disk, exec) */
+    double seconds;       /* of the program */
 } mr_ran;
 
 /* Makes the folder, in TMPDIR or /tmp. MR_ERR_IO. */
@@ -89,6 +96,10 @@ typedef struct mr_prefix {
     uint32_t stops[MR_PLAN_STOPS], stop_count;
     uint32_t first;
     uint64_t go_on;
+    const char
+        *strategy; /* of the run that is to come, for those who repeat it; NULL: both are those of
+                             the earlier run */
+    uint64_t seed;
 } mr_prefix;
 
 /* Writes the schedule. MR_ERR_IO, MR_ERR_MEMORY. */

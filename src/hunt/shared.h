@@ -19,7 +19,8 @@
 typedef struct mr_hunting {
     const mr_hunt_options *options;
     mr_store_folder store;
-    mr_config *config; /* for predictions; owned */
+    mr_config *config;       /* for predictions; owned */
+    mr_input_source *source; /* NULL: no inputs are searched for */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     mr_hunt_state state;
@@ -33,6 +34,7 @@ typedef struct mr_hunting {
     uint64_t started;     /* runs that have begun */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
+    bool met;             /* what `until` asks for */
     bool over;
     mr_status status; /* of the worker that failed */
     mr_error error;
@@ -56,6 +58,8 @@ typedef struct mr_hunt_worker {
     mr_runner runner;
     mr_parent parents[MR_PARENTS];
     uint64_t clock;
+    mr_input_place place;        /* how the run under way gets its input; with a source */
+    const mr_run_end *reference; /* how the first run of that input ended; NULL: this is it */
     pthread_t thread;
     bool started;
 } mr_hunt_worker;

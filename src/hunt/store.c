@@ -116,6 +116,54 @@ mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *
     return mr_store_line(store, line, error);
 }
 
+static mr_status write_first(const mr_store_folder *store, const char *name, const char *text,
+                             mr_error *error)
+{
+    long_path path;
+    snprintf(path, sizeof path, "%s/first-%s", store->path, name);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return failed(error, path, "write");
+    if (text)
+        fputs(text, file);
+    return fclose(file) == 0 ? MR_OK : failed(error, path, "write");
+}
+
+mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr_error *error)
+{
+    char line[64];
+    snprintf(line, sizeof line, "first %d %d", end->exit_status, end->signal);
+    mr_status status = write_first(store, "output", end->output, error);
+    if (!status)
+        status = write_first(store, "errors", end->errors, error);
+    return status ? status : mr_store_line(store, line, error);
+}
+
+static char *read_first(const mr_store_folder *store, const char *name)
+{
+    long_path path;
+    char *text = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%s/first-%s", store->path, name);
+    FILE *file = fopen(path, "r");
+    if (file && getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+void mr_store_read_first(const mr_store_folder *store, const char *value, mr_run_end *end)
+{
+    char *rest;
+    *end = (mr_run_end){.is_there = true, .exit_status = (int)strtol(value, &rest, 10)};
+    end->signal = (int)strtol(rest, NULL, 10);
+    end->output = read_first(store, "output");
+    end->errors = read_first(store, "errors");
+}
+
 static bool read_run(const char *line, mr_hunt_line *run)
 {
     long long parent, behaviour;

@@ -3,6 +3,7 @@
  *
  *   journal            lines of text, one for the program and its settings, one for each run, one for
  *                      each finding; a line is written at once, when all that it speaks of is there
+ *   first-output, first-errors   what the first run wrote; how it ended is in the journal
  *   behaviours/N.mrt   the trace of each run that was new
  *   findings/N-KIND/   schedule, trace.mrt, output, errors, report.txt and, when there are any, inputs
  *
@@ -12,6 +13,7 @@
 #define MR_HUNT_STORE_H
 
 #include "base/error.h"
+#include "replay/judge.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,6 +68,11 @@ typedef struct mr_store_reader {
 /* MR_ERR_IO, MR_ERR_TRACE: a line makes no sense, MR_ERR_MEMORY. */
 mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *reader,
                         mr_error *error);
+
+/* How the first run ended, with which later ones are compared: written, and read again when the journal
+ * has the setting "first" with this value. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr_error *error);
+void mr_store_read_first(const mr_store_folder *store, const char *value, mr_run_end *end);
 
 void mr_store_behaviour_path(const mr_store_folder *store, uint32_t number,
                              char path[MR_STORE_PATH_BYTES + 64]);

@@ -16,11 +16,11 @@ bool mr_way_index_make(mr_way_index *index, const mr_trace *trace)
     uint32_t *next = index->first + 1;
     for (uint32_t t = 0; t < threads; t++)
         next[t + 1] = next[t] + trace->thread_info[t].event_count;
-    for (uint32_t event = 0; event < trace->event_count; event++) {
-        uint32_t thread = trace->thread[event];
-        index->number[event] = next[thread] - index->first[thread];
-        index->events[next[thread]++] = event;
-    }
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        index->events[next[trace->thread[event]]++] = event;
+    for (uint32_t t = 0; t < threads; t++)
+        for (uint32_t i = index->first[t]; i < index->first[t + 1]; i++)
+            index->number[index->events[i]] = i - index->first[t];
     return true;
 }
 

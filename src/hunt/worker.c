@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "engine/predict.h"
 #include "formats/read.h"
+#include "inputs_coverage.h"
 #include "shared.h"
 
 #include <errno.h>
@@ -87,15 +88,15 @@ mr_run_request mr_hunt_request(const mr_hunting *hunt, uint64_t number)
 {
     const mr_hunt_options *options = hunt->options;
     return (mr_run_request){.arguments = options->arguments,
-                            .strategy = number % 4 == 0 ? "pct" : "random",
+                            .strategy = number % 2 == 0 ? "pct" : "random",
                             .seed = options->seed + number - 1,
                             .timeout_ms = options->timeout_ms,
                             .keeps_inputs = true};
 }
 
 /* The schedule of a task. */
-static mr_status write_schedule(const mr_task *task, const mr_parent *parent, const char *path,
-                                mr_error *error)
+static mr_status write_schedule(const mr_task *task, const mr_parent *parent,
+                                const mr_run_request *request, const char *path, mr_error *error)
 {
     mr_prefix prefix = {.trace = parent->trace,
                         .positions = &parent->positions,
@@ -104,6 +105,8 @@ static mr_status write_schedule(const mr_task *task, const mr_parent *parent, co
                         .event_count = task->event_count,
                         .stop_count = task->stop_count,
                         .first = task->kind == MR_TASK_SWAP ? 1 : 0,
+                        .strategy = request->strategy,
+                        .seed = request->seed,
                         .go_on = task->kind == MR_TASK_FINDING ? 0 : GO_ON};
     memcpy(prefix.stops, task->stops, sizeof prefix.stops);
     return mr_prefix_write(&prefix, path, error);
@@ -120,7 +123,72 @@ typedef struct trial {
     mr_hunt_line line;
     const mr_parent *parent;
     bool is_new, possible;
+    uint32_t input;    /* with a source */
+    bool tries_input;  /* … which is a new one … */
+    bool input_is_new; /* … and covered something */
+    bool keeps_input;  /* a behaviour or a finding came of it */
 } trial;
+
+/* ---- inputs ---- */
+
+/* Which input the run has, and how it gets it. */
+static mr_status take_input(mr_hunt_worker *worker, trial *t, mr_error *error)
+{
+    mr_hunting *hunt = worker->hunt;
+    mr_status status = MR_OK;
+    worker->reference = hunt->has_reference ? &hunt->reference : NULL;
+    t->keeps_input = true;
+    if (!hunt->source)
+        return MR_OK;
+    pthread_mutex_lock(&hunt->lock);
+    if (t->task.kind == MR_TASK_FREE)
+        status = mr_input_source_next(hunt->source, &t->input, &t->tries_input, error);
+    else
+        t->input = mr_input_source_of(hunt->source, t->task.parent);
+    worker->reference = mr_input_source_reference(hunt->source, t->input);
+    pthread_mutex_unlock(&hunt->lock);
+    t->keeps_input = !t->tries_input;
+    if (!status)
+        status = mr_input_place_make(hunt->source, t->input, &worker->place, error);
+    t->request.arguments = worker->place.arguments;
+    t->request.input = worker->place.is_stdin ? worker->place.path : NULL;
+    t->request.compares = t->tries_input;
+    return status;
+}
+
+/* Later runs of the input are compared with the first one that did not fail. */
+static mr_status refer(mr_hunting *hunt, const trial *t, mr_error *error)
+{
+    if (mr_run_kind_fails(t->outcome.kind))
+        return MR_OK;
+    pthread_mutex_lock(&hunt->lock);
+    bool done = mr_input_source_refer(hunt->source, t->input, &t->ran.end);
+    pthread_mutex_unlock(&hunt->lock);
+    return done ? MR_OK : mr_error_memory(error, "noting how a run ended");
+}
+
+/* Tells the source what the run covered and compared. */
+static mr_status tell_source(mr_hunting *hunt, trial *t, mr_error *error)
+{
+    mr_coverage coverage;
+    if (!hunt->source)
+        return MR_OK;
+    if (!t->tries_input)
+        return refer(hunt, t, error);
+    mr_status status = mr_coverage_of_trace(t->ran.trace, &coverage, error);
+    if (status)
+        return status;
+    const mr_input_seen seen = {coverage.keys, coverage.count, t->ran.operands.items,
+                                t->ran.operands.count};
+    pthread_mutex_lock(&hunt->lock);
+    status = mr_input_source_told(hunt->source, t->input, &seen, &t->input_is_new, error);
+    hunt->state.inputs_tried = mr_input_source_tried(hunt->source);
+    hunt->state.inputs_kept = mr_input_source_kept(hunt->source);
+    pthread_mutex_unlock(&hunt->lock);
+    t->keeps_input = t->input_is_new;
+    mr_coverage_free(&coverage);
+    return status || !t->input_is_new ? status : refer(hunt, t, error);
+}
 
 /* How the task is run; `possible`: it can be. */
 static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
@@ -129,9 +197,10 @@ static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
     snprintf(t->trace, sizeof t->trace, "%s/kept.mrt", worker->runner.folder);
     t->request.trace_path = t->trace;
     t->possible = true;
-    if (t->task.kind == MR_TASK_FREE)
-        return MR_OK;
-    mr_status status = find_parent(worker, t->task.parent, &t->parent, error);
+    mr_status status = take_input(worker, t, error);
+    if (status || t->task.kind == MR_TASK_FREE)
+        return status;
+    status = find_parent(worker, t->task.parent, &t->parent, error);
     if (!status)
         status = mr_frontier_decide(&t->task, t->parent->trace, &t->parent->index,
                                     worker->hunt->config, &t->possible, error);
@@ -141,7 +210,7 @@ static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
     t->request.schedule = t->schedule;
     feed_path(worker, t->task.parent, t->feed);
     t->request.feed = t->parent->has_feed ? t->feed : NULL;
-    return write_schedule(&t->task, t->parent, t->schedule, error);
+    return write_schedule(&t->task, t->parent, &t->request, t->schedule, error);
 }
 
 /* The race or other finding was reached: it is confirmed. */
@@ -207,14 +276,16 @@ static mr_status report(mr_hunt_worker *worker, trial *t, const mr_run_outcome *
     mr_status status = claim(worker->hunt, outcome, t->number, &line, &mine, error);
     if (status || !mine)
         return status;
+    t->keeps_input = true;
     return mr_hunt_keep(worker, &t->request, &t->ran, outcome, &line, error);
 }
 
 /* The oracle has a say about runs that ended well. */
-static mr_status judge(mr_hunting *hunt, trial *t, mr_error *error)
+static mr_status judge(const mr_hunt_worker *worker, trial *t, mr_error *error)
 {
+    const mr_hunting *hunt = worker->hunt;
     bool wrong = false;
-    t->outcome = mr_outcome_of(&t->ran, hunt->has_reference ? &hunt->reference : NULL);
+    t->outcome = mr_outcome_of(&t->ran, worker->reference);
     if (!hunt->options->oracle || t->outcome.kind >= MR_RUN_LIVELOCK)
         return MR_OK;
     mr_status status = mr_oracle_ask(hunt->options->oracle, &t->ran.end, &wrong, error);
@@ -229,9 +300,15 @@ static mr_status judge(mr_hunting *hunt, trial *t, mr_error *error)
 static mr_status compare(mr_hunting *hunt, trial *t, mr_error *error)
 {
     const mr_trace *trace = t->ran.trace;
+    t->behaviour.input = hunt->source ? t->input + 1ull : 0;
     if (!mr_behaviour_make(&t->behaviour, trace))
         return mr_error_memory(error, "comparing runs");
     pthread_mutex_lock(&hunt->lock);
+    /* A new input that covers nothing new is not explored, whatever values its reads see. */
+    if (t->tries_input && !t->input_is_new) {
+        pthread_mutex_unlock(&hunt->lock);
+        return MR_OK;
+    }
     uint32_t *known = mr_map_at(&hunt->signatures, t->behaviour.signature, 0);
     bool ok = known && mr_frontier_note(&hunt->tasks, trace, &t->behaviour) &&
               (t->task.kind == MR_TASK_FREE || mr_tasks_saw_pair(&hunt->tasks, t->task.pair));
@@ -258,6 +335,8 @@ static mr_status ask(mr_hunting *hunt, trial *t, mr_error *error)
     if (t->ran.trace->event_count)
         status = mr_predict(t->ran.trace, hunt->config, NULL, &result, error);
     pthread_mutex_lock(&hunt->lock);
+    if (!status && hunt->source)
+        status = mr_input_source_note(hunt->source, t->line.behaviour, t->input, error);
     if (!status && !mr_frontier_add(&hunt->tasks, t->line.behaviour, t->line.depth, t->ran.trace,
                                     &t->behaviour, &result))
         status = mr_error_memory(error, "looking where to go on");
@@ -292,13 +371,17 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
     mr_hunt_state *state = &hunt->state;
     pthread_mutex_lock(&hunt->lock);
     t->line.at = hunt->before + mr_seconds() - hunt->begin;
-    mr_status status = mr_store_run(&hunt->store, &t->line, error);
+    mr_status status =
+        hunt->has_reference ? MR_OK : mr_store_first(&hunt->store, &t->ran.end, error);
+    if (!status)
+        status = mr_store_run(&hunt->store, &t->line, error);
     state->runs++;
     state->again += !t->is_new;
     state->diverged += t->task.kind != MR_TASK_FREE && t->ran.replay.outcome != MR_REPLAY_GOAL;
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
+    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until);
     if (!hunt->has_reference)
         take_reference(hunt, t);
     state->left = hunt->tasks.count;
@@ -328,7 +411,9 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
     }
     status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
     if (!status)
-        status = judge(hunt, t, error);
+        status = judge(worker, t, error);
+    if (!status)
+        status = tell_source(hunt, t, error);
     if (!status)
         status = compare(hunt, t, error);
     if (!status && t->is_new)
@@ -355,6 +440,9 @@ void *mr_hunt_work(void *context)
     mr_status status = MR_OK;
     while (!status && mr_hunt_next(worker->hunt, &t.task, &t.number)) {
         status = try(worker, &t, &error);
+        if (!status && !t.keeps_input && worker->hunt->source)
+            mr_input_source_drop(worker->hunt->source, t.input);
+        mr_input_place_free(&worker->place);
         mr_task_free(&t.task);
         mr_ran_free(&t.ran);
         mr_behaviour_free(&t.behaviour);

@@ -17,7 +17,8 @@
  *
  * Clocks are counted references, copied on write: an unchanged clock costs nothing when a lock, a
  * section, a variable and a thousand events of a window share it. NULL is the clock of zeros. A
- * join or copy costs O(threads). Only one thread of this process at a time may use a pool and its
+ * join or copy costs O(threads) up to MR_CLOCK_FLAT threads. With more threads the entries of new
+ * clocks are a tree (clock_tree.h), of which clocks share what is equal. Only one thread of this process at a time may use a pool and its
  * clocks.
  *
  * The number of threads may grow: a clock made before is shorter, and what it lacks is 0.
@@ -26,20 +27,26 @@
 #define MR_ORDER_CLOCK_H
 
 #include "base/assert.h"
+#include "clock_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Threads up to which the entries of a clock are an array. */
+enum { MR_CLOCK_FLAT = 128 };
+
 typedef struct mr_clock {
     struct mr_clock *next_unused; /* in the pool's list */
     uint32_t references;
-    uint32_t count; /* of entries; of other threads they are 0 */
+    uint32_t count;     /* of entries; of other threads they are 0, or in the tree */
+    mr_clock_tree tree; /* without a root when there are entries */
     uint32_t entries[];
 } mr_clock;
 
 typedef struct mr_clock_pool {
-    uint32_t entry_count; /* of the clocks made from now on: the threads, rounded up */
+    uint32_t entry_count; /* of the clocks made from now on: the threads, rounded up, or 0 … */
+    bool has_trees;       /* … when they are trees */
     mr_clock *unused;     /* kept for reuse, all of entry_count entries */
 } mr_clock_pool;
 
@@ -57,7 +64,11 @@ void mr_clock_pool_free(mr_clock_pool *pool);
 
 static inline uint32_t mr_clock_get(const mr_clock *clock, uint32_t thread)
 {
-    return clock && thread < clock->count ? clock->entries[thread] : 0;
+    if (!clock)
+        return 0;
+    if (thread < clock->count)
+        return clock->entries[thread];
+    return clock->tree.root ? mr_clock_tree_get(clock->tree, thread) : 0;
 }
 
 /* One more reference; returns `clock`. */

@@ -7,6 +7,7 @@
 #ifndef MR_ORDER_DETECTOR_H
 #define MR_ORDER_DETECTOR_H
 
+#include "base/halt.h"
 #include "base/progress.h"
 #include "opaque/barrier_pairs.h"
 #include "race_list.h"
@@ -22,6 +23,9 @@ typedef struct mr_detect_options {
     /* the edges of the calls in that sense, of the whole trace, on loan; NULL: not known */
     const mr_barrier_edges *edges;
     const mr_progress *progress; /* NULL: nobody wants to know */
+    /* NULL: nobody stops the search. A search over a trace in memory that is halted ends with
+     * MR_ERR_MEMORY. */
+    const mr_halt *halt;
 } mr_detect_options;
 
 typedef struct mr_detector mr_detector;

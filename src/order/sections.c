@@ -167,6 +167,7 @@ bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uin
     mr_clock_set(sections->pool, &item->clock, release.clock);
     item->released = release.local;
     by->sections_left -= by->sections_left != 0;
+    by->has_own = true;
     if (!mr_u32s_push(&log->sections, section)) {
         mr_section_drop(sections, section);
         return false;

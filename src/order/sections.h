@@ -38,6 +38,7 @@ typedef struct mr_lock_user {
     uint32_t thread, next;  /* next user of the same lock, MR_NONE: last */
     uint32_t cursor;        /* position of the first section that is not passed */
     uint32_t sections_left; /* sections of this thread that end later; 0 when not known */
+    bool has_own;           /* the log has sections of this thread, or had them */
 } mr_lock_user;
 
 typedef struct mr_lock_log {

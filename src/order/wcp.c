@@ -233,12 +233,47 @@ static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
     return taken;
 }
 
+/* Is there a section at the position of the log, of another thread, whose acquire is in `before`? */
+static bool can_pass(const mr_wcp *wcp, const mr_clock *before, uint32_t log, uint32_t position)
+{
+    uint32_t section = mr_sections_at(&wcp->sections, log, position);
+    if (section == MR_NONE)
+        return false;
+    const mr_section *item = &wcp->sections.items[section];
+    return mr_clock_get(before, item->thread) >= item->acquired;
+}
+
+/*
+ * pass_sections for a thread without sections of its own in the log. An acquire comes HB-after all
+ * earlier ones of its log, and what is HB-before something ≺-before is ≺-before, too. So the
+ * sections to pass are a beginning of the log, and its end is found in a logarithm of steps: a
+ * thread that comes late has them all to pass.
+ */
+static uint32_t pass_foreign(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
+{
+    const mr_clock *before = wcp->threads[user->thread].before;
+    uint32_t last = user->cursor, step = 1;
+    if (!can_pass(wcp, before, log, last))
+        return MR_NONE;
+    while (step < UINT32_C(1) << 30 && can_pass(wcp, before, log, last + step)) {
+        last += step;
+        step *= 2;
+    }
+    for (; step; step /= 2)
+        if (can_pass(wcp, before, log, last + step))
+            last += step;
+    user->cursor = last + 1;
+    return mr_sections_at(&wcp->sections, log, last);
+}
+
 /* Passes the sections of other threads whose acquire is ≺-before the thread's last event, and skips
  * the thread's own. Returns the last one passed, MR_NONE when there is none. */
 static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
 {
     const mr_clock *before = wcp->threads[user->thread].before;
     uint32_t section, passed = MR_NONE;
+    if (!user->has_own)
+        return pass_foreign(wcp, user, log);
     while ((section = mr_sections_at(&wcp->sections, log, user->cursor)) != MR_NONE) {
         const mr_section *item = &wcp->sections.items[section];
         if (item->thread != user->thread) {

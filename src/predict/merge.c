@@ -184,8 +184,24 @@ static mr_status add_unasked(mr_merge *merge, const mr_pair_verdict *verdict, ui
                  : mr_error_memory(error, "recording a candidate");
 }
 
+/* The races of a window that was cut off. One that an earlier window has is dropped. */
+static mr_status add_cut(mr_merge *merge, mr_outcome *outcome, mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        const mr_ledger_entry *entry =
+            mr_ledger_find(&merge->ledger, verdict->key_1, verdict->key_2);
+        if (verdict->has_race && (!entry || !entry->race))
+            status = add_whole(merge, verdict, outcome->unit, error);
+    }
+    return status;
+}
+
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
 {
+    if (outcome->cut)
+        return add_cut(merge, outcome, error);
     mr_stats *stats = &merge->result->stats;
     const uint64_t limit = merge->settings->max_window_steps;
     uint64_t steps = 0;

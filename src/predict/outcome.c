@@ -38,6 +38,16 @@ mr_pair_verdict *mr_outcome_add(mr_outcome *outcome)
     return verdict;
 }
 
+void mr_outcome_keep_races(mr_outcome *outcome)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < outcome->count; i++)
+        if (outcome->verdicts[i].has_race)
+            outcome->verdicts[kept++] = outcome->verdicts[i];
+    outcome->count = kept;
+    outcome->dropped_by_filter = outcome->dropped_by_cone = 0;
+}
+
 bool mr_outcome_add_finding(mr_outcome *outcome)
 {
     outcome->finding = mr_calloc(1, sizeof *outcome->finding);

@@ -65,6 +65,9 @@ typedef struct mr_outcome {
     /* For want of memory (memory.limit_mb) the search was not done, or far races cannot be decided
      * after it. Such an outcome is not saved: another run may have more memory. */
     bool no_room;
+    /* The run was halted before the unit was decided: races that were found by then, and nothing
+     * else. Such an outcome is not saved either, and does not count as a unit. */
+    bool cut;
 } mr_outcome;
 
 /* NULL: no memory. */
@@ -73,6 +76,9 @@ void mr_outcome_free(mr_outcome *outcome); /* may be NULL */
 
 /* A new verdict, zeroed; NULL: no memory. Valid until the next call. */
 mr_pair_verdict *mr_outcome_add(mr_outcome *outcome);
+
+/* Drops all but the verdicts with a race. */
+void mr_outcome_keep_races(mr_outcome *outcome);
 
 /* Makes outcome->finding, zeroed. False: no memory. */
 bool mr_outcome_add_finding(mr_outcome *outcome);

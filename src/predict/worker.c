@@ -39,6 +39,7 @@ mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
         worker->candidates.context = worker;
     }
     mr_arena_init(&worker->arena);
+    worker->arena.halt = settings->halt;
     return start(worker);
 }
 
@@ -64,6 +65,7 @@ static uint64_t least_bytes(const mr_worker *worker)
 
 void mr_worker_begin(mr_worker *worker, mr_room_holder holder)
 {
+    worker->arena.halt = worker->settings->halt;
     if (!worker->settings->room)
         return;
     if (worker->has_share)
@@ -84,6 +86,16 @@ void mr_worker_end(mr_worker *worker)
 {
     if (worker->has_share)
         mr_room_share_rest(&worker->share);
+}
+
+mr_status mr_worker_ended(mr_worker *worker, mr_status status)
+{
+    bool refused = worker->arena.refused;
+    worker->arena.refused = false;
+    if (mr_halt_asked(worker->settings->halt) == MR_HALT_NONE)
+        return status;
+    worker->halted = true;
+    return status == MR_ERR_MEMORY && refused ? MR_OK : status;
 }
 
 void mr_worker_leave(mr_worker *worker)
@@ -223,7 +235,10 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
     if (worker->halted)
         return MR_OK;
     mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
-    mr_status status = decide(worker, start, end, outcome);
+    mr_status status = mr_worker_ended(worker, decide(worker, start, end, outcome));
     mr_worker_end(worker);
+    outcome->cut = status == MR_OK && worker->halted;
+    if (outcome->cut)
+        mr_outcome_keep_races(outcome);
     return status;
 }

@@ -60,11 +60,16 @@ void mr_worker_asks(mr_worker *worker, bool asks);
 void mr_worker_end(mr_worker *worker);
 void mr_worker_leave(mr_worker *worker);
 
+/* For the status of a unit that was decided: when the run was asked to end meanwhile, sets
+ * `worker->halted`, and memory that was refused for it is no error. */
+mr_status mr_worker_ended(mr_worker *worker, mr_status status);
+
 /*
  * Decides window number `window` of the plan. `outcome` is new; its verdicts come in the order in
  * which the pairs were found. A worker that gets windows in ascending order reads each event
  * between them once; for a lower window it starts again at the first event. When the run is halted,
- * `worker->halted` is set, and the outcome is not to be used. MR_ERR_MEMORY.
+ * `worker->halted` is set, and the outcome has the races that were found until then and is `cut`.
+ * MR_ERR_MEMORY.
  */
 mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome *outcome,
                                   mr_error *error);

@@ -414,13 +414,29 @@ static bool uses_pointer(mr_event_pass *pass, uint64_t address)
            mr_pointers_look(&pass->pointers, pass->reader.thread, address);
 }
 
+/* Passes over the accesses of parts without kept pieces. A thread that may use a pointer is watched. */
+static void jump(mr_event_pass *pass)
+{
+    uint32_t thread = pass->reader.thread;
+    for (;;) {
+        if (pass->reader.next >= pass->part_end)
+            pass->skips_part =
+                mr_pieces_skips_part(&pass->scan->pieces, pass->reader.next, &pass->part_end);
+        bool jumps = pass->skips_part && !mr_pointers_wait(&pass->pointers, thread);
+        const mr_gap *gap = jumps ? mr_jumper_jump(&pass->jumper, &pass->reader) : NULL;
+        if (!gap)
+            return;
+        pass->positions.of[thread] += gap->count;
+        mr_contexts_reach(&pass->contexts, thread, gap->code);
+    }
+}
+
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
-    mr_pieces *pieces = &pass->scan->pieces;
     uint64_t code = 0;
     mr_log_run_access found;
-    if (pass->reader.next >= pass->part_end)
-        pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
+    jump(pass);
+    mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
     uint64_t taken = 0;
     while (mr_log_run_look(&run, &found) && (pass->skips_part || is_left_out(pass, &found)) &&

@@ -2,6 +2,7 @@
 
 #include "runtime/inputs_format.h"
 
+#include "early.h"
 #include "event_pass.h"
 #include "scan.h"
 #include "twins.h"
@@ -116,18 +117,23 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             mr_error *error)
 {
     mr_log log;
-    mr_scan scan = {.keep_all = options->keep_local};
+    mr_scan own, *scan = options->early ? mr_early_end(options->early) : NULL;
     mr_event_pass pass;
     uint32_t inputs_state = MR_INPUTS_COMPLETE;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
         return status;
-    status = mr_scan_run(&scan, &log, options->progress, error);
+    mr_scan_init(&own, options->keep_local, options->part_units);
+    if (!scan) {
+        scan = &own;
+        mr_scan_begin(scan, &log);
+    }
+    status = mr_scan_finish(scan, &log, options->progress, error);
     if (!status)
-        status = mr_twins_leave_out(&scan, &log, options->progress, error);
+        status = mr_twins_leave_out(scan, &log, options->progress, error);
     if (!status) {
-        status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
+        status = mr_event_pass_init(&pass, &log, scan, file, name, options->symbol_folder, error);
         if (!status) {
             pass.contexts.strip = options->strip_prefix;
             pass.run = options->run;
@@ -142,7 +148,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
         }
         mr_event_pass_free(&pass);
     }
-    mr_scan_free(&scan);
+    mr_scan_free(scan);
     mr_log_close(&log);
     return status;
 }

@@ -38,7 +38,10 @@ typedef struct mr_record_options {
     const char
         *strip_prefix;  /* names of files lose their text up to the end of this; NULL: nothing */
     const char *inputs; /* file of what the program got from outside; NULL: none */
-    const char *symbol_folder;          /* keeps names from run to run (answers.h); may be NULL */
+    const char *symbol_folder; /* keeps names from run to run (answers.h); may be NULL */
+    struct mr_early *early;    /* the first pass, begun beside the program; may be NULL */
+    /* Parts of the log (gaps.h) have this length at first, and a pass may jump in each; 0: as always. */
+    uint64_t part_units;
     const struct mr_progress *progress; /* may be NULL */
     const mr_debug *debug;              /* topic recorder; may be NULL */
 } mr_record_options;

@@ -491,6 +491,9 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return fence_event(pass, record, error);
     case MR_LOG_NOTE:
         return note_record(pass, record, error);
+    case MR_LOG_STATE:
+    case MR_LOG_CHOICE:
+        return MR_OK;
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -608,6 +611,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             return mr_event_pass_no_memory(error);
         if (!is_waiting(pass))
             mr_event_pass_hurry(pass, last);
+        else
+            mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
         record = mr_log_next(&pass->reader);
         if (!record)
             break;

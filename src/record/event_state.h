@@ -60,10 +60,11 @@ typedef struct mr_event_pass {
     char call_name[128]; /* of the next call */
     char *reach;         /* the reach of the call that begins, as text */
     size_t reach_bytes, reach_capacity;
-    uint32_t reach_left;    /* records of its reach that are still to come */
-    uint32_t call;          /* its number in call_names */
-    uint64_t part_end;      /* of the part of the log (pieces.h) that is read */
-    bool skips_part;        /* it accesses no kept piece */
+    uint32_t reach_left; /* records of its reach that are still to come */
+    uint32_t call;       /* its number in call_names */
+    uint64_t part_end;   /* of the part of the log (pieces.h) that is read */
+    bool skips_part;     /* it accesses no kept piece */
+    mr_jumper jumper;
     uint64_t kept_accesses; /* that have an event */
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */

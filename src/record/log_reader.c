@@ -22,6 +22,9 @@ static mr_status no_log(const char *path, const char *why, mr_error *error)
     return mr_error_set(error, MR_ERR_TRACE, path, 0, "%s", why);
 }
 
+/* Room in the address space for a log that grows. */
+#define FOLLOWED_BYTES ((uint64_t)1 << 38)
+
 static const uint32_t *units_at(const mr_log *log, uint64_t offset)
 {
     return (const uint32_t *)(const void *)((const char *)log->map + offset);
@@ -104,6 +107,47 @@ mr_status mr_log_open(mr_log *log, const char *path, mr_error *error)
     return status;
 }
 
+bool mr_log_follow(mr_log *log, const char *path)
+{
+    struct stat info;
+    *log = (mr_log){.open_unit = UINT64_MAX, .map_bytes = FOLLOWED_BYTES};
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool ok = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+              info.st_size >= (off_t)MR_LOG_HEADER_BYTES;
+    if (ok)
+        log->map = mmap(NULL, FOLLOWED_BYTES, PROT_READ, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    if (!ok || log->map == MAP_FAILED) {
+        log->map = NULL;
+        return false;
+    }
+    memcpy(&log->header, log->map, sizeof log->header);
+    const mr_log_header *header = &log->header;
+    /* window_start is the last field that the program fills in. */
+    ok = memcmp(header->magic, MR_LOG_MAGIC, sizeof header->magic) == 0 &&
+         header->version == MR_LOG_VERSION && header->header_bytes >= MR_LOG_HEADER_BYTES &&
+         header->header_bytes % sizeof(uint64_t) == 0 && header->window_at &&
+         header->window_start >= header->header_bytes;
+    if (ok)
+        log->units = units_at(log, header->header_bytes);
+    else
+        mr_log_close(log);
+    return ok;
+}
+
+void mr_log_follow_on(mr_log *log)
+{
+    const mr_log_header *header = log->map;
+    uint64_t start = __atomic_load_n(&header->window_start, __ATOMIC_ACQUIRE);
+    uint64_t first = log->header.header_bytes;
+    if (start < first || start > FOLLOWED_BYTES)
+        return;
+    uint64_t units = (start - first) / sizeof *log->units;
+    if (units > log->file_units)
+        log->file_units = log->unit_count = units;
+}
+
 void mr_log_close(mr_log *log)
 {
     if (log->map)
@@ -175,16 +219,21 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-/* The units from the next record on; `*left` of them stand in one piece of memory. */
+/* The units from `unit` on; `*left` of them stand in one piece of memory. */
+static const uint32_t *look_at(const mr_log *log, uint64_t unit, uint64_t *left)
+{
+    if (unit < log->file_units) {
+        *left = log->file_units - unit;
+        return log->units + unit;
+    }
+    *left = log->unit_count - unit;
+    return log->window + (unit - log->file_units);
+}
+
+/* The same for the next record. */
 static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
 {
-    const mr_log *log = pass->log;
-    if (pass->next < log->file_units) {
-        *left = log->file_units - pass->next;
-        return log->units + pass->next;
-    }
-    *left = log->unit_count - pass->next;
-    return log->window + (pass->next - log->file_units);
+    return look_at(pass->log, pass->next, left);
 }
 
 /* Makes a full record from a short one with the help of the model. NULL: the log cannot be read. */
@@ -201,6 +250,28 @@ static const uint64_t *expand(mr_log_pass *pass, const uint32_t *units)
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
         mr_log_learn(pass->model, record);
     return record;
+}
+
+bool mr_log_short_follows(const mr_log_pass *pass)
+{
+    uint64_t left, unit = pass->next;
+    const uint32_t *at;
+    do
+        at = look_at(pass->log, unit++, &left);
+    while (left && *at == MR_LOG_PADDING_UNIT);
+    return left && mr_log_is_short(*at);
+}
+
+void mr_log_learn_from(mr_log_pass *pass, uint64_t from)
+{
+    uint64_t left, units;
+    for (uint64_t unit = from; unit < pass->next; unit += units) {
+        const uint32_t *at = look_at(pass->log, unit, &left);
+        units = mr_log_units(at, left);
+        MR_REQUIRE(units && units <= left); /* it was read before */
+        bool is_padding = units == 1 && *at == MR_LOG_PADDING_UNIT;
+        MR_REQUIRE(is_padding || expand(pass, at));
+    }
 }
 
 /* A write without its value. */

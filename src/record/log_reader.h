@@ -3,7 +3,7 @@
  * the current thread and of the lives of memory. Two passes over the same log give the same lives
  * and objects.
  *
- *   mr_log_open → (mr_log_pass_init → mr_log_next* → mr_log_pass_free)* → mr_log_close
+ *   mr_log_open | mr_log_follow → (mr_log_pass_init → mr_log_next* → mr_log_pass_free)* → mr_log_close
  */
 #ifndef MR_RECORD_LOG_READER_H
 #define MR_RECORD_LOG_READER_H
@@ -28,6 +28,12 @@ typedef struct mr_log {
 mr_status mr_log_open(mr_log *log, const char *path, mr_error *error);
 void mr_log_close(mr_log *log);
 
+/* Opens a log that a program still writes, without any record. False: it is not there, or not begun;
+ * there is nothing to close. */
+bool mr_log_follow(mr_log *log, const char *path);
+/* Adds the records that are in the file by now. They do not change any more. */
+void mr_log_follow_on(mr_log *log);
+
 /* A log with more threads is damaged. */
 enum { MR_LOG_THREADS_MAX = 1 << 24 };
 
@@ -48,6 +54,13 @@ void mr_log_pass_free(mr_log_pass *pass);
  * Short records of accesses arrive as READ and WRITE records, and ENTER records arrive as
  * mr_log_expand_enter makes them. Records about memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
+
+/* Is the next record a short one? */
+bool mr_log_short_follows(const mr_log_pass *pass);
+
+/* The tables of the pass are those at the unit `from`, which the pass has read before: learns what the
+ * records from there to the next one tell. */
+void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
 
 /*
  * Most records are short ones of plain accesses. A run reads those that follow each other, without

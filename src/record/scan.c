@@ -7,11 +7,13 @@ enum { RECORDS_A_TELL = 1 << 10 };
 void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
+    mr_gaps_free(&scan->gaps);
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
     mr_pairs_free(&scan->started);
+    mr_log_pass_free(&scan->pass);
     *scan = (mr_scan){0};
 }
 
@@ -207,17 +209,21 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
 {
     mr_log_run run = mr_log_run_begin(pass, end);
     mr_log_run_access found;
+    mr_gap gap = {.start = pass->next};
     uint64_t count = 0;
-    bool ok = true;
+    bool ok = true, values = !scan->gaps.given_up;
     for (; ok && mr_log_run_look(&run, &found); count++) {
-        mr_log_run_take(&run, &found, false);
+        mr_log_run_take(&run, &found, values);
+        gap.code = mr_log_payload(found.site->head);
         mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
             ok = note_access(scan, pass, found.address, found.bytes, how);
     }
     scan->accesses += count;
     mr_log_run_end(pass, &run);
-    return ok;
+    gap.units = (uint32_t)(pass->next - gap.start);
+    gap.count = (uint32_t)count;
+    return ok && (!count || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));
 }
 
 /* A thread ran that nobody is known to have started: it may have been there at each release. */
@@ -232,28 +238,60 @@ static bool note_all_releases(mr_scan *scan)
     return ok;
 }
 
-mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progress,
-                      mr_error *error)
+void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units)
 {
-    mr_log_pass pass;
+    *scan = (mr_scan){.keep_all = keep_all,
+                      .pieces = {.keep_all = keep_all, .part_units = part_units},
+                      .gaps.least_part = part_units ? part_units : MR_GAPS_LEAST_PART};
+}
+
+void mr_scan_begin(mr_scan *scan, const mr_log *log)
+{
+    mr_log_pass_init(&scan->pass, log);
+}
+
+/* Reads short records, and the long one behind them. `*more`: there may be others, at least `margin`
+ * units before the end of the log. False: no memory. */
+static bool read_on(mr_scan *scan, uint64_t margin, bool *more)
+{
+    mr_log_pass *pass = &scan->pass;
     bool ok = true;
-    scan->pieces.keep_all = scan->keep_all;
-    mr_log_pass_init(&pass, log);
-    uint64_t count = 0, end = 0;
-    while (ok) {
-        if (pass.next >= end)
-            end = mr_pieces_part(&scan->pieces, pass.next);
-        ok = note_run(scan, &pass, end);
-        const uint64_t *record = mr_log_next(&pass);
-        if (!record)
-            break;
-        ok = ok && note(scan, &pass, record);
-        if (++count % RECORDS_A_TELL == 0)
-            mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
+    if (pass->next >= scan->part_end) {
+        scan->part_end = mr_pieces_part(&scan->pieces, pass->next);
+        ok = mr_gaps_mark(&scan->gaps, pass, scan->pieces.part_units);
     }
-    scan->last_unit = pass.next;
-    ok = ok && !pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
+    ok = ok && note_run(scan, pass, scan->part_end);
+    if (!ok || pass->next >= scan->part_end)
+        return ok;
+    *more = pass->next + margin <= pass->log->unit_count;
+    const uint64_t *record = *more ? mr_log_next(pass) : NULL;
+    *more = record != NULL;
+    return !pass->failed && (!record || note(scan, pass, record));
+}
+
+bool mr_scan_go_on(mr_scan *scan, const atomic_bool *stop)
+{
+    enum { MARGIN = 64 }; /* short records at the very end could not be read as a run */
+    bool ok = true, more = scan->pass.next + MARGIN < scan->pass.log->unit_count;
+    while (ok && more && !atomic_load_explicit(stop, memory_order_relaxed))
+        ok = read_on(scan, MARGIN, &more);
+    return ok;
+}
+
+mr_status mr_scan_finish(mr_scan *scan, const mr_log *log, const mr_progress *progress,
+                         mr_error *error)
+{
+    bool ok = true, more = true;
+    uint64_t count = 0;
+    scan->pass.log = log;
+    while (ok && more) {
+        ok = read_on(scan, 0, &more);
+        if (++count % RECORDS_A_TELL == 0)
+            mr_progress_tell(progress, "scanning", scan->pass.next, log->unit_count);
+    }
+    scan->last_unit = scan->pass.next;
+    ok = ok && !scan->pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
          mr_pieces_make(&scan->pieces);
-    mr_log_pass_free(&pass);
+    mr_log_pass_free(&scan->pass);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");
 }

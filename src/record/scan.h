@@ -5,16 +5,20 @@
 
 #include "benign.h"
 #include "deaths.h"
+#include "gaps.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
 #include "uses.h"
+
+#include <stdatomic.h>
 
 struct mr_progress;
 
 typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
+    mr_gaps gaps;
     mr_benign benign;
     mr_uses uses;
     mr_deaths deaths;
@@ -23,11 +27,19 @@ typedef struct mr_scan {
     uint64_t last_unit; /* the end of the part of the log that can be read */
     mr_pairs started;   /* threads that were started, the first one, and those that were joined */
     uint32_t forks, joins;
+    mr_log_pass pass;
+    uint64_t part_end; /* of the part that is read */
 } mr_scan;
 
-/* Zero-initialise. MR_ERR_MEMORY. The caller calls mr_scan_free in either case. */
-mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const struct mr_progress *progress,
-                      mr_error *error);
+/* `part_units` as in mr_record_options. */
+void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units);
+void mr_scan_begin(mr_scan *scan, const mr_log *log);
+/* Reads on in a log that still grows, until it has come to the end or `stop` is set. False: no memory. */
+bool mr_scan_go_on(mr_scan *scan, const atomic_bool *stop);
+/* Reads the rest of the log, which has all its records now. MR_ERR_MEMORY. The caller calls
+ * mr_scan_free in either case. */
+mr_status mr_scan_finish(mr_scan *scan, const mr_log *log, const struct mr_progress *progress,
+                         mr_error *error);
 void mr_scan_free(mr_scan *scan);
 
 /* An extent of more bytes counts as all memory. */

@@ -37,6 +37,7 @@ typedef struct twins {
     uint64_t last_run;
     uint64_t part_end;
     bool skips_part;
+    mr_jumper jumper;
 } twins;
 
 static uint64_t mix(uint64_t sum, uint64_t value)
@@ -118,8 +119,12 @@ static bool may_be_pointer(const mr_log_run_access *found)
 static void hurry(twins *self)
 {
     mr_log_run_access found;
-    if (self->reader.next >= self->part_end)
-        self->skips_part = mr_pieces_skips_part(self->pieces, self->reader.next, &self->part_end);
+    do {
+        if (self->reader.next >= self->part_end)
+            self->skips_part =
+                mr_pieces_skips_part(self->pieces, self->reader.next, &self->part_end);
+    } while (self->skips_part && mr_jumper_jump(&self->jumper, &self->reader));
+    mr_jumper_settle(&self->jumper, &self->reader, self->part_end);
     uint64_t last = self->scan->last_unit;
     mr_log_run records =
         mr_log_run_begin(&self->reader, self->part_end < last ? self->part_end : last);
@@ -337,7 +342,7 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
                              mr_error *error)
 {
     mr_pieces *pieces = &scan->pieces;
-    twins self = {.scan = scan, .pieces = pieces};
+    twins self = {.scan = scan, .pieces = pieces, .jumper.gaps = &scan->gaps};
     if (scan->keep_all || pieces->has_calls || scan->benign.count ||
         pieces->piece_count < scan->accesses / ACCESSES_A_PIECE)
         return MR_OK;

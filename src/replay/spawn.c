@@ -6,6 +6,7 @@
 #include "run_info.h"
 #include "runtime/inputs_format.h"
 #include "runtime/log.h"
+#include "runtime/operands_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,13 +40,15 @@ static bool set_paths(const mr_launch *launch, const char *log)
     const char *replay = launch->replay ? launch->replay : "";
     const char *result = launch->result ? launch->result : "";
     const char *inputs = launch->inputs ? launch->inputs : "";
-    size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs);
+    const char *operands = launch->operands ? launch->operands : "";
+    size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs) + strlen(operands);
     size_t left = used < MR_LAUNCH_PATHS_BYTES ? MR_LAUNCH_PATHS_BYTES - used : 0;
     memset(pad, '-', left);
     pad[left] = '\0';
     return setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_REPLAY, replay, 1) == 0 &&
            setenv(MR_LOG_ENV_REPLAY_RESULT, result, 1) == 0 &&
-           setenv(MR_INPUTS_ENV_FEED, inputs, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
+           setenv(MR_INPUTS_ENV_FEED, inputs, 1) == 0 &&
+           setenv(MR_OPERANDS_ENV, operands, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
 }
 
 /* A standard stream goes to a new file. */
@@ -106,6 +109,7 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         set_number(MR_INPUTS_ENV_RECORD, launch->records_inputs) &&
         set_number(MR_INPUTS_ENV_MAX, launch->max_input_bytes) &&
         set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
+        (!launch->explores || setenv(MR_LOG_ENV_EXPLORE, "1", 1) == 0) &&
         setenv(MR_LOG_ENV_ON_DEADLOCK,
                launch->waits_in_deadlock     ? "wait"
                : launch->ends_deadlocks_soon ? "soon"

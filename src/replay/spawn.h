@@ -17,6 +17,10 @@
 enum { MR_LAUNCH_PATHS_BYTES = 4096 };
 
 typedef struct mr_launch {
+    void (*begun)(void *context,
+                  const char *log); /* mr_launch_run calls it when the program runs; may
+                                                      be NULL */
+    void *context;
     const char *const *arguments; /* the program's name, its arguments, NULL */
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
@@ -26,6 +30,7 @@ typedef struct mr_launch {
     unsigned timeout_seconds;     /* then the program is killed; 0: never */
     bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
     bool ends_deadlocks_soon;     /* it is ended after 50 ms: nobody else can help it */
+    bool explores;                /* the log has what runtime/explore.h says */
     bool follows_forks;           /* children have logs, and are waited for */
     bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;        /* its standard output is our standard error */
@@ -35,7 +40,8 @@ typedef struct mr_launch {
     const char *replay, *result; /* schedule and result, absolute paths */
     const char *inputs;          /* file of what it got from outside: it gets that again */
     const char *output, *errors; /* files for its standard output and standard error */
-    const char *input;           /* file for its standard input; NULL: ours */
+    const char *operands; /* file for what it compares (runtime/operands_format.h); NULL: none */
+    const char *input;    /* file for its standard input; NULL: ours */
     bool
         apart; /* it is the leader of a group of processes, and is killed when the calling thread ends */
 } mr_launch;

@@ -6,9 +6,9 @@
 
 const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
     [MR_FORMAT_TEXT] = {mr_predict_report_text, mr_order_report_text, &mr_comparison_text,
-                        &mr_runs_text},
+                        &mr_runs_text, mr_hunt_report_text},
     [MR_FORMAT_JSON] = {mr_predict_report_json, mr_order_report_json, &mr_comparison_json,
-                        &mr_runs_json},
+                        &mr_runs_json, mr_hunt_report_json},
     [MR_FORMAT_CSV] = {.compare = &mr_comparison_csv},
     [MR_FORMAT_MARKDOWN] = {.compare = &mr_comparison_markdown},
     [MR_FORMAT_SARIF] = {.predict = mr_predict_report_sarif, .runs = &mr_runs_sarif},
@@ -17,7 +17,8 @@ const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
     [MR_FORMAT_DOT] = {.predict = mr_predict_report_dot},
     [MR_FORMAT_HTML] = {.predict = mr_predict_report_html,
                         .compare = &mr_comparison_html,
-                        .runs = &mr_runs_html},
+                        .runs = &mr_runs_html,
+                        .hunt = mr_hunt_report_html},
 };
 
 static const char *const words[MR_FORMAT_COUNT] = {
@@ -27,8 +28,8 @@ static const char *const words[MR_FORMAT_COUNT] = {
 };
 
 /* The command that a subject is named by. */
-static const char *const subject_names[MR_SUBJECT_COUNT] = {"", "predict", "order", "compare",
-                                                            "run"};
+static const char *const subject_names[MR_SUBJECT_COUNT] = {"",        "predict", "order",
+                                                            "compare", "run",     "hunt"};
 
 const mr_format_row *mr_format_chosen(const mr_config *config)
 {
@@ -47,6 +48,8 @@ bool mr_format_has(mr_format format, mr_subject subject)
         return row->compare != NULL;
     case MR_SUBJECT_RUNS:
         return row->runs != NULL;
+    case MR_SUBJECT_HUNT:
+        return row->hunt != NULL;
     case MR_SUBJECT_NONE:
     case MR_SUBJECT_COUNT:
         break;

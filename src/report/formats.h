@@ -11,6 +11,7 @@
 
 #include "comparison.h"
 #include "config/config.h"
+#include "hunt_report.h"
 #include "order_report.h"
 #include "predict_report.h"
 #include "runs_report.h"
@@ -22,6 +23,7 @@ typedef enum mr_subject {
     MR_SUBJECT_ORDER,   /* the races of an order: `order` */
     MR_SUBJECT_COMPARE, /* the findings of several relations: `compare` */
     MR_SUBJECT_RUNS,    /* one prediction or several, one a recorded run: `run` */
+    MR_SUBJECT_HUNT,    /* what a hunt has found: `hunt` */
     MR_SUBJECT_COUNT
 } mr_subject;
 
@@ -34,6 +36,7 @@ typedef struct mr_format_row {
     mr_order_writer *order;
     const mr_comparison_writer *compare;
     const mr_runs_writer *runs;
+    mr_hunt_writer *hunt;
 } mr_format_row;
 
 /* By mr_format. */

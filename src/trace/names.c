@@ -30,16 +30,14 @@ void mr_names_free(mr_names *names)
     mr_names_init(names);
 }
 
-/* Multiply-and-fold over 8-byte words; the last word overlaps the one before it, so that no loop
- * over single bytes is needed. */
+/* Multiply-and-fold over 8-byte words, keyed; the last word overlaps the one before it, so that no
+ * loop over single bytes is needed. */
 void mr_names_key_of_long(mr_name_key *key)
 {
-    uint64_t hash = key->length;
+    uint64_t seed = mr_table_seed(), hash = key->length ^ seed;
     const char *last = key->text + key->length - sizeof(uint64_t);
-    for (const char *at = key->text; at < last; at += sizeof(uint64_t)) {
-        hash = (hash ^ load_word(at)) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    }
+    for (const char *at = key->text; at < last; at += sizeof(uint64_t))
+        hash = mr_table_fold(hash ^ load_word(at), seed ^ 0x9E3779B97F4A7C15u);
     key->words[0] = hash;
     key->words[1] = load_word(last);
     key->words[2] = load_word(key->text);

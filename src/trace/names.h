@@ -103,12 +103,13 @@ static inline void mr_names_words(const char *text, uint32_t length, uint64_t wo
     }
 }
 
+/* Keyed by the seed of the process: names cannot be chosen so that they collide. */
 static inline uint32_t mr_names_hash(const uint64_t words[MR_NAME_WORDS])
 {
-    uint64_t hash = words[0] * 0x9E3779B97F4A7C15u + words[1] * 0xC2B2AE3D27D4EB4Fu +
-                    words[2] * 0x165667B19E3779F9u;
-    hash ^= hash >> 32;
-    return (uint32_t)((hash * 0x9E3779B97F4A7C15u) >> 32);
+    uint64_t seed = mr_table_seed();
+    uint64_t hash = mr_table_fold(words[0] ^ seed, words[1] ^ (seed ^ 0xC2B2AE3D27D4EB4Fu));
+    hash = mr_table_fold(hash ^ words[2], seed ^ 0x9E3779B97F4A7C15u);
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Makes the key; the same condition on `text`. */

@@ -53,8 +53,8 @@ const weakTexts = () => browser.run(() => {
     if (!own || !element.getClientRects().length || ["SCRIPT", "STYLE"].includes(element.tagName)) continue;
     const style = getComputedStyle(element);
     if (element.namespaceURI.endsWith("svg")) {
-      const back = element.classList.contains("racetext") ? document.querySelector("svg .racing") : document.querySelector("svg .lane");
-      judge(element.textContent, parse(style.fill), parse(getComputedStyle(back).fill));
+      const lane = element.classList.contains("racetext") ? document.querySelector("svg .racing") : document.querySelector("svg .lane");
+      judge(element.textContent, parse(style.fill), lane ? parse(getComputedStyle(lane).fill) : behind(element));
     } else judge(element.textContent.slice(0, 30), parse(style.color), behind(element));
   }
   return weak;
@@ -154,7 +154,7 @@ async function long() {
 
 async function narrow() {
   await browser.size(800, 900);
-  for (const page of ["bank", "many", "compare"]) {
+  for (const page of ["bank", "many", "compare", "plots"]) {
     await browser.open(path.join(folder, `${page}.html`));
     const [wide, room] = await browser.run(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     assert.ok(wide <= room, `${page}: ${wide} of ${room}`);
@@ -164,7 +164,7 @@ async function narrow() {
 }
 
 async function access() {
-  for (const page of ["bank", "many", "compare"]) {
+  for (const page of ["bank", "many", "compare", "plots"]) {
     await browser.open(path.join(folder, `${page}.html`));
     for (let theme = 0; theme < 2; theme++) {
       assert.deepStrictEqual(await weakTexts(), [], page);
@@ -184,6 +184,19 @@ async function compare() {
   const widths = await browser.run(() => [...document.querySelectorAll("main > section:first-child .card:first-child .bar")].map(bar => bar.style.width));
   assert.ok(widths.includes("100%") && widths.includes("0%"), widths.join());
   assert.ok((await text("main")).includes("bank.c:21"));
+}
+
+async function plots() {
+  await browser.open(path.join(folder, "plots.html"));
+  assert.strictEqual(await count("main section"), 3);
+  assert.ok((await text("main")).includes("The first failure was run"), await text("main"));
+  const paths = await browser.run(() => [...document.querySelectorAll("path.curve")].map(curve => curve.getAttribute("d")));
+  assert.ok(paths.length === 3 && paths.every(d => /^M[-0-9. ]+([HV][-0-9.]+)+$/.test(d)), paths.join("; "));
+  const inside = await browser.run(() => [...document.querySelectorAll("svg")].every(svg => {
+    const box = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll("text, path")].every(part => { const b = part.getBoundingClientRect(); return b.left >= box.left - 1 && b.right <= box.right + 1 && b.top >= box.top - 1 && b.bottom <= box.bottom + 1; });
+  }));
+  assert.ok(inside);
 }
 
 // Names that look like HTML stay names.
@@ -209,6 +222,7 @@ async function main() {
     await check("narrow", narrow);
     await check("access", access);
     await check("compare", compare);
+    await check("plots", plots);
     await check("strange", strange);
     await check("empty", empty);
   } finally {

@@ -1,4 +1,7 @@
-# Sourced by tests/check_docs.sh: runs the commands of a document and compares what they print with what the document shows.
+#!/usr/bin/env bash
+# Runs the commands of a document in a folder, and compares what they print with what the document shows. Prints what is not as
+# the document says; then the exit status is 1. Usage: doc_commands.sh DOCUMENT FOLDER (a process of its own: a trap on errors
+# sees nothing in a function that is a condition)
 #
 # Commands stand in blocks of ```sh. All blocks of a document run in one shell, from top to bottom, as they stand. A ```text
 # block after one shows what it prints: the same lines, where a line "…" stands for any lines, and … in a line for any text.
@@ -6,6 +9,7 @@
 # whose line has the comment "# exit status N" must end with N. In the line before a block,
 #     <!-- not run: reason -->     the block is not run
 #     <!-- check-all: reason -->   it is run by make check-all only
+#     <!-- needs TOOL -->          it is run where there is the command TOOL
 
 # split_document DOCUMENT FOLDER: writes FOLDER/NNN.sh for each block that is run here, NNN.text for what it prints, and NNN.line.
 split_document() {
@@ -13,7 +17,10 @@ split_document() {
         function name(kind) { return sprintf("%s/%03d.%s", folder, count, kind) }
         /^```sh$/ {
             inside = "sh"; count++
-            run = !(mark ~ /not run:/) && !(mark ~ /check-all:/ && length_ != "full")
+            if (match(mark, /needs [a-z]+ -->/))
+                missing = system("command -v " substr(mark, RSTART + 6, RLENGTH - 10) " >/dev/null")
+            else missing = 0
+            run = !missing && !(mark ~ /not run:/) && !(mark ~ /check-all:/ && length_ != "full")
             if (run) { print FNR + 1 > name("line"); printf "" > name("sh") }
             fresh = 1; mark = ""; next
         }
@@ -26,7 +33,7 @@ split_document() {
             } else print > name("sh")
         }
         inside == "text" && run { print > name("text") }
-        inside == "" && NF { mark = $0; if ($0 !~ /^<!-- (check-all|not run):/) fresh = 0 }
+        inside == "" && NF { mark = $0; if ($0 !~ /^<!-- (check-all:|not run:|needs )/) fresh = 0 }
     ' "$1"
 }
 
@@ -70,26 +77,28 @@ complain() {
 }
 on_error() {
     [ -z "$wanted_status" ] || return 0
+    [[ $2 != 'eval "$(cat "$block")"'* ]] || return 0 # the block; its commands have been looked at
     [[ $1 -eq 1 && $2 =~ ^(timeout [0-9]+ )?(mpirun .*)?maxrace(-mpirun)?\ .*(predict|run|replay|order|compare|merge|report|hunt) ]] && return 0
     complain "'$2' ended with $1"
 }
 
-# run_document DOCUMENT FOLDER: runs the blocks of the document in FOLDER; 0: all is as the document says. A block has ten minutes.
-run_document() (
-    document=$1 complaints=0 wanted_status=''
-    work=$(mktemp -d "$scratch/document.XXXXXX") && split_document "$document" "$work" && cd "$2" || exit 1
-    exec 3>&1 # complaints; what commands print goes to files
-    set -E
-    trap 'on_error "$?" "$BASH_COMMAND"' ERR
-    for block in "$work"/*.sh; do
-        [ -e "$block" ] || { echo "$document: there is no block to run" >&3; exit 1; }
-        block_line=$(cat "${block%.sh}.line")
-        before=$complaints
-        eval "$(cat "$block")" >"${block%.sh}.seen" 2>&1 </dev/null
-        if [ -e "${block%.sh}.text" ]; then
-            reason=$(trap - ERR; same_lines "${block%.sh}.text" "${block%.sh}.seen") || complain "$reason"
-        fi
-        [ "$before" -eq "$complaints" ] || { echo "---- it printed:"; tail -n 30 "${block%.sh}.seen"; } >&3
-    done
-    [ "$complaints" -eq 0 ]
-)
+[ $# -eq 2 ] || { echo "usage: doc_commands.sh DOCUMENT FOLDER" >&2; exit 2; }
+document=$1 complaints=0 wanted_status=''
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+split_document "$document" "$work" && cd "$2" || exit 1
+exec 3>&1 # complaints; what commands print goes to files
+set -E
+trap 'on_error "$?" "$BASH_COMMAND"' ERR
+for block in "$work"/*.sh; do
+    [ -e "$block" ] || { echo "$document: there is no block to run" >&3; exit 1; }
+    block_line=$(cat "${block%.sh}.line")
+    before=$complaints
+    eval "$(cat "$block")" >"${block%.sh}.seen" 2>&1 </dev/null
+    if [ -e "${block%.sh}.text" ]; then
+        reason=$(trap - ERR; same_lines "${block%.sh}.text" "${block%.sh}.seen") || { complain "$reason"; }
+    fi
+    [ "$before" -eq "$complaints" ] || { echo "---- it printed:"; tail -n 30 "${block%.sh}.seen"; } >&3
+done
+trap - ERR
+[ "$complaints" -eq 0 ]

@@ -28,7 +28,8 @@ void mr_log_enter(mr_log_build *log, uint64_t caller, uint64_t code, uint64_t st
                   uint64_t frame);
 void mr_log_build_free(mr_log_build *log);
 
-/* Converts the log and reads the trace, which is the caller's; the test fails when that fails. */
+/* Converts the log and reads the trace, which is the caller's; the test fails when that fails. Also
+ * makes the same log of short records, of which jumps must not change the trace. */
 mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_summary *summary);
 /* Converts it; `*trace` is NULL unless the status is MR_OK. */
 mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record_summary *summary,

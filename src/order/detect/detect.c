@@ -3,20 +3,22 @@
 #include "order/cp/cp.h"
 #include "order/syncp/syncp.h"
 
-/* Events fed to a streaming order between two reports of progress. */
-enum { BLOCK_EVENTS = 1 << 20 };
+/* Events fed to a streaming order between two reports of progress, and two looks at the halt. */
+enum { BLOCK_EVENTS = 1 << 16 };
 
 static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_trace *trace,
-                            const mr_progress *progress, mr_error *error)
+                            const mr_detect_options *options, mr_error *error)
 {
     mr_status status = MR_OK;
     for (uint32_t first = 0; first < trace->event_count && status == MR_OK;) {
         uint32_t left = trace->event_count - first;
         mr_events events =
             mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
-        status = mr_detector_feed(detector, &events, error);
+        status = mr_halt_asked(options->halt) == MR_HALT_NONE
+                     ? mr_detector_feed(detector, &events, error)
+                     : mr_error_memory(error, "looking for races");
         first += events.count;
-        mr_progress_tell(progress, stage, first, trace->event_count);
+        mr_progress_tell(options->progress, stage, first, trace->event_count);
     }
     return status;
 }
@@ -28,8 +30,7 @@ static mr_status detect_streaming(mr_relation relation, const mr_trace *trace,
     mr_detector *detector = mr_detector_new(relation, options);
     if (!detector)
         return mr_error_memory(error, "looking for races");
-    mr_status status =
-        feed_trace(detector, mr_relation_name(relation), trace, options->progress, error);
+    mr_status status = feed_trace(detector, mr_relation_name(relation), trace, options, error);
     if (status == MR_OK)
         status = mr_detector_finish(detector, list, error);
     mr_detector_free(detector);

@@ -14,6 +14,7 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
         .opaque = options->opaque,
         .edges = options->edges,
         .progress = options->progress,
+        .halt = options->halt,
         .access = mr_syncp_search_access,
         .context = &search,
     };

@@ -34,7 +34,8 @@ mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *opt
                           .outlook = options->outlook,
                           .opaque = options->opaque,
                           .edges = options->edges,
-                          .progress = options->progress};
+                          .progress = options->progress,
+                          .halt = options->halt};
     *index = make(trace);
     if (!*index)
         return mr_error_memory(error, "indexing a trace for sync-preserving races");

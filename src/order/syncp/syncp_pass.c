@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-enum { EVENTS_A_REPORT = 1 << 16 };
+/* An event may cost as much as there are threads. */
+enum { EVENTS_A_REPORT = 1 << 16, EVENTS_A_LOOK = 16 };
 
 /* The last write of a variable; step 0: no other thread reads from it. */
 typedef struct last_write {
@@ -190,7 +191,8 @@ static bool run(pass_state *state)
         mr_trace_pass(trace, event);
         if (event % EVENTS_A_REPORT == 0)
             mr_progress_tell(state->pass->progress, "syncp", event, trace->event_count);
-        if (!do_event(state, event))
+        if ((event % EVENTS_A_LOOK == 0 && mr_halt_asked(state->pass->halt) != MR_HALT_NONE) ||
+            !do_event(state, event))
             return false;
     }
     for (uint32_t thread = 0; thread < trace->threads.count; thread++)

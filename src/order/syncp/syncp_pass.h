@@ -6,6 +6,7 @@
 #ifndef MR_ORDER_SYNCP_PASS_H
 #define MR_ORDER_SYNCP_PASS_H
 
+#include "base/halt.h"
 #include "base/progress.h"
 #include "order/whole.h"
 #include "syncp_ideal.h"
@@ -17,6 +18,7 @@ typedef struct mr_syncp_pass {
     mr_opaque opaque;              /* what calls that were not recorded mean, and … */
     const mr_barrier_edges *edges; /* … their edges; NULL: are found out */
     const mr_progress *progress;   /* NULL: nobody wants to know */
+    const mr_halt *halt;           /* NULL: nobody stops the pass, which ends as without memory */
     /* NULL: none. An access of the variable, or its free, which comes once for each variable of its
      * object. The row of the event's thread is stored. False: stop, no memory. */
     bool (*access)(void *context, uint32_t event, uint32_t variable);

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# What finds the planted races and failures of bench/hunt, as the tables of the Racageddon paper (Figures 3 to 5) put it.
+#
+#   bench/hunt/table.sh MAXRACE [RUNS [PROGRAM…]]
+#
+# A line a program: static races that hybrid has in one recording, by the first input; those that are found by one run (the recorded
+# order), by 100 runs of each schedule, by ThreadSanitizer in 100 runs, by a prediction on one recording; and races confirmed + other
+# failures that a hunt of at most RUNS runs (400) has found: without swaps, without the frontier, without inputs, whole; then its runs and
+# seconds. Races are pairs of lines. "!" marks a hunt that did not find what the manifest says, or found more.
+set -u
+maxrace=$(realpath "$1") runs=${2:-400}
+shift $(($# < 2 ? $# : 2))
+folder=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/maxrace-bench-hunt-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 4
+
+# command NAME MODE: how a program runs with the first input; words in `command`, its standard input in `from`.
+command_of() {
+    from=/dev/null command=("./$1")
+    case $2 in
+    stdin) from=$work/in/first ;;
+    file) command+=("$work/in/first") ;;
+    args) mapfile -t -O 1 command <"$work/in/first" ;;
+    esac
+}
+
+# Static races of a report in JSON, as pairs of lines.
+races_of() { python3 - "$@" <<'PY'
+import json, sys
+pairs = set()
+def look(o):
+    if isinstance(o, dict):
+        if "first" in o and "second" in o and isinstance(o["first"], dict) and "location" in o["first"]:
+            pairs.add(tuple(sorted(":".join(str(o[k]["location"]).split(":")[:2]) for k in ("first", "second"))))
+        for v in o.values(): look(v)
+    elif isinstance(o, list):
+        for v in o: look(v)
+for path in sys.argv[1:]:
+    try: look(json.load(open(path)))
+    except Exception: pass
+print(len(pairs))
+PY
+}
+
+# hunt LABEL FLAGS…: "races+others" in `found`, with runs and seconds.
+hunt() {
+    rm -rf hunt
+    timeout -k 5 300 "$maxrace" hunt --dir hunt --runs "$runs" --minimise no -q "${@:2}" -- "./$name" "${marks[@]}" \
+        >out 2>err </dev/null
+    found=$(awk '/^ +[0-9]+ race /{ split($0, part, " between "); split(part[2], ends, " and ")
+                     split(ends[1], a, ":"); split(ends[2], b, ":"); race[a[2] < b[2] ? a[2] "-" b[2] : b[2] "-" a[2]] = 1 }
+                 /^ +[0-9]+ (memory|exit|oracle|livelock|deadlock|sanitizer|assertion|abort|crash) /{ other[$2] = 1 }
+                 END { n = 0; for (r in race) n++; s = ""; for (o in other) s = s "+" o; print n s }' out)
+    took=$(awk 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i ~ /^runs?,$/) r = $(i - 1); if ($i == "s") s = $(i - 1) } print r, s }' out)
+}
+
+printf '| program | hybrid | one run | random 100 | pct 100 | ThreadSanitizer 100 | predict | hunt, no swaps | no frontier | no inputs | whole | runs | s |\n'
+printf '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n'
+while IFS='|' read -r name mode first races other; do
+    case $name in '' | '#'*) continue ;; esac
+    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    "$maxrace" cc --hunt-inputs -g -O1 "$folder/$name.c" -o "$name" || exit 4
+    gcc -fsanitize=thread -g -O1 "$folder/$name.c" -o "$name.tsan" || exit 4
+    rm -rf in && mkdir in && printf '%s' "$first" >in/first
+    command_of "$name" "$mode"
+    "$maxrace" record -o one.mrt -- "${command[@]}" <"$from" >/dev/null 2>&1
+    "$maxrace" order --relation hybrid --no-mark --format json one.mrt >hybrid.json 2>/dev/null
+    "$maxrace" predict --format json one.mrt >predict.json 2>/dev/null
+    "$maxrace" run --quick --format json -- "${command[@]}" <"$from" >run.json 2>/dev/null
+    for schedule in random pct; do
+        timeout -k 5 200 "$maxrace" run --quick --runs 100 --schedule "$schedule" --format json -- "${command[@]}" <"$from" \
+            >"$schedule.json" 2>/dev/null
+    done
+    command_of "$name.tsan" "$mode"
+    for _ in $(seq 100); do timeout 10 "${command[@]}" <"$from" 2>&1; done >tsan.txt
+    tsan=$(awk '/WARNING: ThreadSanitizer: (data race|heap-use)/{ n = 0 } /#0 / && n < 2 { match($0, /[a-z]+[.]c:[0-9]+/); line[n++] = substr($0, RSTART, RLENGTH)
+                    if (n == 2) pair[line[0] < line[1] ? line[0] line[1] : line[1] line[0]] = 1 } END { c = 0; for (p in pair) c++; print c }' tsan.txt)
+    marks=() flags=()
+    case $mode in
+    stdin) flags=(--inputs in) ;;
+    file) flags=(--inputs in) marks=(@@) ;;
+    args) flags=(--args-file in/first) ;;
+    esac
+    line="| $name | $(races_of hybrid.json) | $(races_of run.json) | $(races_of random.json) | $(races_of pct.json) | $tsan | $(races_of predict.json)"
+    hunt "no swaps" "${flags[@]}" --without swap
+    line+=" | $found"
+    hunt "no frontier" "${flags[@]}" --without frontier
+    line+=" | $found"
+    hunt "no inputs" "${flags[@]}" --input-search none
+    line+=" | $found"
+    hunt whole "${flags[@]}"
+    [ "$found" = "$races$([ "$other" = - ] || printf '+%s' "$other")" ] || found="$found !"
+    printf '%s | %s | %s | %s |\n' "$line" "$found" "${took% *}" "${took#* }"
+done <"$folder/manifest"

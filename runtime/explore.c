@@ -1,0 +1,95 @@
+#include "explore.h"
+
+#include "writer.h"
+
+#include <stdlib.h>
+#include <unwind.h>
+
+void mr_explore_start(void)
+{
+    const char *wanted = secure_getenv(MR_LOG_ENV_EXPLORE);
+    mr_rt.explores = wanted != NULL && wanted[0] == '1';
+}
+
+void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void *object,
+                       uintptr_t code, uint64_t number)
+{
+    if (mr_rt.explores && mr_rt.logging && mr_self != NULL) {
+        mr_write_object(MR_LOG_CHOICE, role, (const void *)object, code, what, number);
+    }
+}
+
+unsigned mr_explore_wait(int64_t limit, bool shared)
+{
+    return !mr_rt.explores ? 0 : limit != MR_NEVER ? 2 : shared;
+}
+
+void mr_explore_spins(const volatile void *lock, uintptr_t code)
+{
+    if (mr_rt.explores && mr_self != NULL) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_SPIN, (const void *)lock, code, 0, 0);
+    }
+}
+
+#if defined(__x86_64__)
+
+typedef struct search {
+    uintptr_t code;     /* the place of the access */
+    uintptr_t outer;    /* just below the frame of the thread's first function */
+    uintptr_t from, to; /* the stack in between */
+    uint64_t hash;
+} search;
+
+static void mix(uint64_t *hash, uint64_t word)
+{
+    *hash = (*hash ^ word) * 0x9e3779b97f4a7c15u;
+    *hash ^= *hash >> 29;
+    *hash *= 0xbf58476d1ce4e5b9u;
+    *hash ^= *hash >> 32;
+}
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *argument)
+{
+    static const int preserved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
+    search *self = argument;
+    uintptr_t stack = _Unwind_GetCFA(context); /* the stack pointer of this frame */
+    if (self->from == 0 && _Unwind_GetIP(context) == self->code) {
+        self->from = stack;
+        mix(&self->hash, self->code);
+        mix(&self->hash, stack);
+        for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++) {
+            mix(&self->hash, _Unwind_GetGR(context, preserved[i]));
+        }
+    }
+    if (self->from != 0 && stack > self->outer + 2 * sizeof(uintptr_t)) {
+        self->to = stack;
+        return _URC_END_OF_STACK;
+    }
+    return _URC_NO_REASON;
+}
+
+void mr_explore_state(const mr_thread *thread)
+{
+    search self = {.code = thread->about.code};
+    if (thread->depth == 0 || thread->depth > MR_FRAMES_MAX || thread->fiber != NULL) {
+        return;
+    }
+    self.outer = thread->frames[0].stack;
+    _Unwind_Backtrace(look_at_frame, &self);
+    if (self.from == 0 || self.to <= self.from) {
+        return;
+    }
+    for (const uint64_t *at = (const uint64_t *)self.from; (uintptr_t)at < self.to; at++) {
+        mix(&self.hash, *at);
+    }
+    mr_write_object(MR_LOG_STATE, 0, thread->about.address, self.code, 0, self.hash);
+}
+
+#else
+
+void mr_explore_state(const mr_thread *thread)
+{
+    (void)thread;
+}
+
+#endif

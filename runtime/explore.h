@@ -1,0 +1,36 @@
+/*
+ * explore: what a log says in addition when all behaviours of a program are explored (MAXRACE_EXPLORE,
+ * src/hunt/exhaustive.h): what decides how a thread goes on and leaves no record otherwise (CHOICE),
+ * and where a thread is in its program (STATE).
+ *
+ * STATE. Just before a recorded access, when everything before it is done: a fingerprint of the place
+ * of the access, of the registers that a call preserves, and of the stack from the caller's stack
+ * pointer up to the frame of the thread's first function. Compiled code has nothing else that outlives
+ * the call of the runtime, beside memory that is accessed by recorded accesses or by code that is not
+ * recorded. So a thread that comes to the same fingerprint again, and has written no memory of its own
+ * but its stack since, is in the same local state. 64 bits: two states have the same fingerprint by
+ * chance once in 2^64 pairs. x86-64 only; elsewhere, and where the unwinder does not find the caller,
+ * there is no STATE record, and loops that wait are not recognised.
+ */
+#ifndef MR_RUNTIME_EXPLORE_H
+#define MR_RUNTIME_EXPLORE_H
+
+#include "state.h"
+
+void mr_explore_start(void);
+
+/* The calling thread stands before the access that thread->about says. */
+void mr_explore_state(const mr_thread *thread);
+
+/* A CHOICE record, when behaviours are explored. */
+void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void *object,
+                       uintptr_t code, uint64_t number);
+
+/* The count of a BLOCKED record: 2 when the wait has a limit (or MR_NEVER), 1 for a shared lock; 0 when
+ * behaviours are not explored. */
+unsigned mr_explore_wait(int64_t limit, bool shared);
+
+/* A spin lock is held by another thread: a BLOCKED record, as other locks have. */
+void mr_explore_spins(const volatile void *lock, uintptr_t code);
+
+#endif

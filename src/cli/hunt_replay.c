@@ -1,0 +1,126 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "hunt_replay.h"
+
+#include "cli.h"
+#include "formats/read.h"
+#include "hunt/outcome.h"
+#include "hunt/runner.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The word before the colon of report.txt. */
+static mr_status read_kind(const char *folder, char kind[16], mr_error *error)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%.4096s/report.txt", folder);
+    FILE *file = fopen(path, "r");
+    kind[0] = '\0';
+    /* The word is all that is wanted. NOLINTNEXTLINE(cert-err34-c) */
+    bool ok = file && fscanf(file, "%15[a-z]:", kind) == 1;
+    if (file)
+        fclose(file);
+    return ok ? MR_OK
+              : mr_error_set(error, MR_ERR_IO, folder, 0,
+                             "this is no finding of a hunt, nor a trace");
+}
+
+/* Did the run do what the saved one did? Of kinds that compare with the first run of the hunt, status
+ * and output are compared with those of the saved run. */
+static bool repeats(const char *kind, const mr_ran *ran, const mr_run_outcome *outcome,
+                    const mr_run_end *saved)
+{
+    if (strcmp(kind, mr_run_kind_name(MR_RUN_RACE)) == 0)
+        return ran->replay.outcome == MR_REPLAY_GOAL;
+    if (outcome->kind != MR_RUN_GOOD || saved->exit_status != ran->end.exit_status)
+        return strcmp(kind, mr_run_kind_name(outcome->kind)) == 0;
+    return strcmp(kind, mr_run_kind_name(MR_RUN_EXIT)) == 0 ||
+           (mr_run_end_writes_same(saved, &ran->end) &&
+            (strcmp(kind, mr_run_kind_name(MR_RUN_OUTPUT)) == 0 ||
+             strcmp(kind, mr_run_kind_name(MR_RUN_ORACLE)) == 0));
+}
+
+static char *text_of(const char *folder, const char *name)
+{
+    char path[4200], *text = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%.4000s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (file && getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* How the saved run ended. */
+static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
+{
+    char path[4200];
+    mr_trace *trace = NULL;
+    snprintf(path, sizeof path, "%.4000s/trace.mrt", folder);
+    mr_status status = mr_trace_read(path, NULL, &trace, error);
+    if (status)
+        return status;
+    *end = (mr_run_end){.is_there = true,
+                        .exit_status = trace->ending.number,
+                        .output = text_of(folder, "output"),
+                        .errors = text_of(folder, "errors")};
+    mr_trace_free(trace);
+    return MR_OK;
+}
+
+mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_status, mr_error *error)
+{
+    char kind[16], folder[PATH_MAX], schedule[PATH_MAX + 16], inputs[PATH_MAX + 16];
+    mr_run_info info = {.folder = NULL};
+    mr_run_end saved = {.is_there = false};
+    mr_runner runner = {.folder = ""};
+    mr_ran ran = {.trace = NULL};
+    if (!realpath(given, folder))
+        return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
+    snprintf(schedule, sizeof schedule, "%s/schedule", folder);
+    snprintf(inputs, sizeof inputs, "%s/inputs", folder);
+    mr_status status = read_kind(folder, kind, error);
+    if (!status)
+        status = mr_run_info_of_schedule(&info, schedule, error);
+    if (!status)
+        status = read_end(folder, &saved, error);
+    if (!status)
+        status = mr_runner_open(&runner, NULL, error);
+    if (!status) {
+        const mr_run_request request = {.arguments = info.arguments.items,
+                                        .environment = info.environment.items,
+                                        .directory = info.folder,
+                                        .feed = access(inputs, R_OK) == 0 ? inputs : NULL,
+                                        .strategy = info.schedule,
+                                        .seed = info.seed,
+                                        .schedule = schedule,
+                                        .timeout_ms = timeout_ms};
+        status = mr_runner_run(&runner, &request, &ran, error);
+    }
+    if (!status) {
+        mr_run_outcome outcome = mr_outcome_of(&ran, NULL);
+        bool same = repeats(kind, &ran, &outcome, &saved);
+        printf("%s: %s %s\n", given, kind, same ? "repeated" : "not repeated");
+        printf("  the run ended: %s%s%s, exit status %d\n", mr_run_kind_name(outcome.kind),
+               outcome.text[0] ? ", " : "", outcome.text, ran.end.exit_status);
+        if (ran.end.output)
+            fputs(ran.end.output, stdout);
+        if (ran.end.errors)
+            fputs(ran.end.errors, stderr);
+        *exit_status = same ? MR_EXIT_RACES : 0;
+    }
+    mr_ran_free(&ran);
+    mr_runner_close(&runner);
+    mr_run_info_free(&info);
+    mr_run_end_free(&saved);
+    return status;
+}

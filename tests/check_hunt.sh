@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Hunts in tests/hunt: what is found, that a saved finding can be repeated, that nothing is found where nothing is wrong, and that a
+# hunt that is killed at any moment goes on and loses at most the run in hand. Each check prints "[       OK ] name", or the reason
+# and "[  FAILED  ] name".
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+work=$(mktemp -d "${TMPDIR:-/tmp}/maxrace-check-hunt-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export MAXRACE_SYMBOL_CACHE=$work/symbols
+mkdir -p "$work/symbols"
+failed=0
+
+check() { # NAME FUNCTION
+    local said
+    if said=$("$2" 2>&1); then
+        echo "[       OK ] $1"
+    else
+        printf '%s\n[  FAILED  ] %s\n' "$said" "$1"
+        failed=1
+    fi
+}
+
+hunt() { # FOLDER FLAGS… -- PROGRAM
+    local folder=$1
+    shift
+    timeout -k 5 100 "$maxrace" hunt -q --jobs 1 --timeout 3000 --dir "$work/$folder" "$@" </dev/null
+}
+
+build() {
+    local name
+    for name in order locks fine swap; do
+        MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
+    done
+}
+
+# finds NAME KIND RUNS: within so many runs, and 'replay' repeats it three times.
+finds() {
+    local folder
+    hunt "$1.hunt" --runs "$3" -- "$work/$1" >"$work/said"
+    [ $? -eq 1 ] || { cat "$work/said"; return 1; }
+    folder=$(ls -d "$work/$1.hunt/findings/"*-"$2") || { cat "$work/said"; return 1; }
+    for _ in 1 2 3; do
+        timeout -k 5 60 "$maxrace" replay "$folder" >"$work/replayed" 2>/dev/null
+        [ $? -eq 1 ] && grep -q " $2 repeated" "$work/replayed" || { cat "$work/replayed"; return 1; }
+    done
+    [ -z "$(ls -d "$work/$1.hunt/maxrace-hunt-"* 2>/dev/null)" ] || { echo "scratch folders stay"; return 1; }
+}
+
+finds_assertion() { finds order assertion 150; }
+finds_deadlock() { finds locks deadlock 20; }
+finds_status() { finds swap exit 20; }
+confirms_race() { ls -d "$work/swap.hunt/findings/"*-race >/dev/null && finds_again swap race; }
+finds_again() {
+    timeout -k 5 60 "$maxrace" replay "$work/$1.hunt/findings/"*-"$2" >"$work/replayed"
+    grep -q "$2 repeated" "$work/replayed"
+}
+
+# A schedule that is as short as it can be: the deadlock takes two switches between the threads.
+is_short() { # the pieces: main, one thread up to its second lock, the other, maybe the first again
+    local switches
+    switches=$(sed -n 's/^context switches: //p' "$work/locks.hunt/findings/"*-deadlock/report.txt)
+    [ "$switches" -le 3 ] || { cat "$work/locks.hunt/findings/"*-deadlock/report.txt; return 1; }
+}
+
+finds_nothing() {
+    hunt fine.hunt --runs 60 -- "$work/fine" >"$work/said" || { cat "$work/said"; return 1; }
+    grep -q 'No run failed.' "$work/said" && grep -q 'What was not run may still fail.' "$work/said" &&
+        [ -z "$(ls "$work/fine.hunt/findings")" ] || { cat "$work/said"; return 1; }
+}
+
+oracle() {
+    hunt oracle.hunt --runs 5 --oracle 'grep -q undone' -- "$work/order" >"$work/said"
+    [ $? -eq 1 ] && ls -d "$work/oracle.hunt/findings/"*-oracle >/dev/null || { cat "$work/said"; return 1; }
+}
+
+# Kills a hunt again and again; the runs in the journal only grow, and have the numbers 1, 2, … once each.
+survives_kills() {
+    local before=0 now process delay flag=--dir
+    for delay in 0.35 0.15 0.55 0.25; do
+        "$maxrace" hunt -q --jobs 1 $flag "$work/killed" --runs 5000 -- "$work/order" >/dev/null 2>&1 </dev/null &
+        process=$!
+        for _ in $(seq 100); do # it has begun
+            [ -s "$work/killed/journal" ] && break
+            sleep 0.02
+        done
+        sleep "$delay"
+        kill -9 $process
+        wait $process 2>/dev/null
+        flag=--resume
+        now=$(grep -c '^run .*[a-z]$' "$work/killed/journal")
+        [ "$now" -ge "$before" ] || { echo "$now runs after $before"; return 1; }
+        before=$now
+    done
+    now=$((now + 3))
+    timeout -k 5 100 "$maxrace" hunt -q --jobs 1 --resume "$work/killed" --runs $now -- "$work/order" >"$work/said" 2>&1 </dev/null
+    [ $? -le 1 ] || { cat "$work/said"; return 1; }
+    awk '$1 == "run" { if ($2 != ++n) exit 1 } END { exit n < 3 }' "$work/killed/journal" || { cat "$work/killed/journal"; return 1; }
+    "$maxrace" hunt --report "$work/killed" >"$work/said"
+    grep -q ": $now runs" "$work/said" || { cat "$work/said"; return 1; }
+}
+
+refuses() { # STATUS WORDS COMMAND…
+    local status=$1 words=$2
+    shift 2
+    timeout 20 "$@" >"$work/said" 2>&1 </dev/null
+    [ $? -eq "$status" ] && grep -q "$words" "$work/said" || { echo "$*"; cat "$work/said"; return 1; }
+}
+
+usage() {
+    refuses 2 'missing operand' "$maxrace" hunt &&
+        refuses 4 'is there already' "$maxrace" hunt --dir "$work/fine.hunt" -- "$work/fine" &&
+        refuses 4 'not the folder of a hunt' "$maxrace" hunt --resume "$work" -- "$work/fine" &&
+        refuses 2 'of another program' "$maxrace" hunt --resume "$work/fine.hunt" -- "$work/fine" more &&
+        refuses 3 'maxrace cc' "$maxrace" hunt --dir "$work/true.hunt" -- /bin/true &&
+        refuses 2 'is not failure or end' "$maxrace" hunt --until now -- "$work/fine" &&
+        refuses 4 'no finding of a hunt' "$maxrace" replay "$work"
+}
+
+check hunt_programs_build build
+check hunt_finds_assertion finds_assertion
+check hunt_finds_deadlock finds_deadlock
+check hunt_finds_status finds_status
+check hunt_confirms_race confirms_race
+check hunt_schedule_is_short is_short
+check hunt_finds_nothing finds_nothing
+check hunt_asks_oracle oracle
+check hunt_survives_kills survives_kills
+check hunt_refuses usage
+exit $failed

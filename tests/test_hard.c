@@ -1,0 +1,118 @@
+/* hard: small members of the families of hard traces (bench/hard.h), of many seeds, against
+ * exhaustive search: each pair of events in one window, and each pair of places over windows of a
+ * few events with the far races, in the models rf and value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/trace_reading.h"
+
+#include "bench/hard.h"
+#include "support/exhaustive.h"
+#include "support/predicted.h"
+
+#include <stdlib.h>
+
+enum { SEEDS = 40 };
+
+static mr_trace *make(const mr_hard_shape *small, uint64_t seed)
+{
+    mr_hard_shape shape = *small;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    shape.seed = seed;
+    assert_non_null(out);
+    assert_true(mr_hard_write(&shape, out));
+    assert_int_equal(fclose(out), 0);
+    mr_trace *trace = mr_test_read(text, false); /* refuses what is not valid */
+    free(text);
+    return trace;
+}
+
+static bool same_places(const mr_trace *trace, const mr_pair *one, const mr_witness *other)
+{
+    uint32_t a = trace->location[one->first], b = trace->location[one->second];
+    uint32_t x = trace->location[other->first], y = trace->location[other->second];
+    return (a == x && b == y) || (a == y && b == x);
+}
+
+/* Every race of the search is reported, as a pair of events or of places, and nothing else is. */
+static void compare(const mr_trace *trace, const mr_exhaustive *search, const mr_result *result,
+                    bool by_event)
+{
+    assert_int_equal(result->unknown_count, 0);
+    for (size_t i = 0; i < result->race_count; i++) {
+        const mr_witness *it = &result->races[i].witness;
+        assert_true(mr_exhaustive_has(search, it->first, it->second));
+    }
+    for (size_t r = 0; r < search->race_count; r++) {
+        const mr_pair *race = &search->races[r];
+        bool found = false;
+        for (size_t i = 0; i < result->race_count && !found; i++) {
+            const mr_witness *it = &result->races[i].witness;
+            found = by_event ? it->first == race->first && it->second == race->second
+                             : same_places(trace, race, it);
+        }
+        assert_true(found);
+    }
+}
+
+static size_t examine(const mr_trace *trace, mr_model model)
+{
+    const char *name = mr_model_name(model);
+    const char *const events[] = {"model", name, "candidates.report", "event", NULL};
+    const char *const places[] = {"model", name, "window.size", "8", "window.overlap", "4", NULL};
+    mr_exhaustive search;
+    assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
+    size_t races = search.race_count;
+    mr_result result = mr_predicted_right(trace, events);
+    compare(trace, &search, &result, true);
+    mr_result_free(&result);
+    result = mr_predicted_right(trace, places);
+    compare(trace, &search, &result, false);
+    mr_result_free(&result);
+    mr_exhaustive_free(&search);
+    return races;
+}
+
+static void small_members_agree_with_exhaustive_search(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < mr_hard_small_count; i++) {
+        size_t races = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            mr_trace *trace = make(&mr_hard_small[i], seed);
+            races += examine(trace, MR_MODEL_RF);
+            races += examine(trace, MR_MODEL_VALUE);
+            mr_trace_free(trace);
+        }
+        print_message("%s: %zu races\n", mr_hard_small[i].name, races);
+        assert_true(races > 0);
+    }
+}
+
+static void large_members_are_valid(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < mr_hard_large_count; i++) {
+        mr_hard_shape shape = mr_hard_large[i];
+        if (shape.events > 200000)
+            continue;
+        mr_trace *trace = make(&shape, shape.seed);
+        assert_true(trace->event_count >= shape.events / 2);
+        mr_trace_free(trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_members_agree_with_exhaustive_search),
+        cmocka_unit_test(large_members_are_valid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

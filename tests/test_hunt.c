@@ -1,0 +1,168 @@
+/* hunt: the parts that run no program. Ways are judged by the checker, which shares no code with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "formats/read.h"
+#include "hunt/behaviour.h"
+#include "hunt/tasks.h"
+#include "hunt/way.h"
+#include "witness/checker.h"
+
+#include <string.h>
+
+static mr_trace *read_text(const char *text)
+{
+    mr_trace *trace = NULL;
+    mr_error error;
+    assert_int_equal(mr_trace_read_text("text", text, strlen(text), NULL, &trace, &error), MR_OK);
+    return trace;
+}
+
+/* The way to a read that sees the write, accepted by the checker as a witness of kind "sees". */
+static mr_way_answer find_way(const mr_trace *trace, uint32_t read, uint32_t write, mr_u32s *events)
+{
+    mr_way_index index = {.number = NULL};
+    assert_true(mr_way_index_make(&index, trace));
+    const mr_way_goal goal = {.stops = {read},
+                              .stop_count = 1,
+                              .last = write == MR_NONE ? MR_WAY_INITIAL : MR_WAY_WRITE,
+                              .write = write,
+                              .barred = MR_NONE};
+    mr_way_answer answer = mr_way(trace, &index, &goal, events);
+    mr_way_index_free(&index);
+    if (answer == MR_WAY_FOUND && write != MR_NONE) {
+        mr_error error;
+        const mr_witness witness = {.kind = MR_WITNESS_SEES,
+                                    .first = write,
+                                    .second = read,
+                                    .freed = MR_NONE,
+                                    .window_end = trace->event_count,
+                                    .model = MR_MODEL_RF,
+                                    .events = events->items,
+                                    .event_count = (uint32_t)events->count};
+        mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+        assert_non_null(checker);
+        if (mr_checker_check(checker, &witness, &error) != MR_OK)
+            fail_msg("%s", error.text);
+        mr_checker_free(checker);
+    }
+    return answer;
+}
+
+/* T1 writes 1 and 2 in two sections; T2 reads 2 in a section of its own. */
+static const char sections[] = "T1|fork(T2)|0\n" /* 0 */
+                               "T1|acq(l)|1\nT1|w(x=1)|2\nT1|rel(l)|3\n"
+                               "T1|acq(l)|4\nT1|w(x=2)|5\nT1|rel(l)|6\n"
+                               "T2|acq(l)|7\nT2|r(x=2)|8\nT2|rel(l)|9\n";
+
+static void ways_end_sections(void **state)
+{
+    mr_trace *trace = read_text(sections);
+    mr_u32s events = {.count = 0};
+    (void)state;
+    assert_int_equal(find_way(trace, 8, 2, &events), MR_WAY_FOUND);
+    assert_int_equal(events.count, 5); /* fork, one section, the acquire of the other */
+    assert_int_equal(find_way(trace, 8, MR_NONE, &events), MR_WAY_FOUND);
+    assert_int_equal(events.count, 2);
+    assert_int_equal(find_way(trace, 8, 5, &events), MR_WAY_FOUND);
+    mr_u32s_free(&events);
+    mr_trace_free(trace);
+}
+
+/* T2 forks after the write, so it cannot see what was before. */
+static void some_ways_are_none(void **state)
+{
+    mr_trace *trace =
+        read_text("T1|w(x=1)|0\nT1|w(x=2)|1\nT1|fork(T2)|2\nT2|r(x=2)|3\nT1|w(x=3)|4\n");
+    mr_u32s events = {.count = 0};
+    (void)state;
+    assert_int_equal(find_way(trace, 3, 0, &events), MR_WAY_NONE);
+    assert_int_equal(find_way(trace, 3, MR_NONE, &events), MR_WAY_NONE);
+    assert_int_equal(find_way(trace, 3, 4, &events), MR_WAY_FOUND);
+    mr_u32s_free(&events);
+    mr_trace_free(trace);
+}
+
+/* A write that comes earlier in the trace than another one can be the last, when nobody minds. */
+static void writes_change_places(void **state)
+{
+    mr_trace *trace = read_text("T1|fork(T2)|0\nT1|fork(T3)|1\nT2|w(x=1)|2\nT2|w(z=1)|3\n"
+                                "T3|w(x=2)|4\nT3|w(y=1)|5\nT1|r(y=1)|6\nT1|r(x=2)|7\n");
+    mr_u32s events = {.count = 0};
+    (void)state;
+    assert_int_equal(find_way(trace, 7, 2, &events), MR_WAY_FOUND);
+    bool is_there = false;
+    for (size_t i = 0; i < events.count; i++)
+        is_there = is_there || events.items[i] == 2;
+    assert_true(is_there);
+    mr_u32s_free(&events);
+    mr_trace_free(trace);
+}
+
+static uint64_t signature_of(const char *text)
+{
+    mr_trace *trace = read_text(text);
+    mr_behaviour behaviour = {.signature = 0};
+    assert_true(mr_behaviour_make(&behaviour, trace));
+    uint64_t signature = behaviour.signature;
+    mr_behaviour_free(&behaviour);
+    mr_trace_free(trace);
+    return signature;
+}
+
+static void behaviours_are_what_reads_see(void **state)
+{
+    (void)state;
+    uint64_t one = signature_of("T1|fork(T2)|0\nT1|w(x=1)|1\nT2|r(x=1)|2\nT2|r(x=1)|3\n");
+    /* another order of what nobody sees */
+    assert_true(
+        one == signature_of("T1|fork(T2)|0\nT1|w(y=1)|9\nT1|w(x=1)|1\nT2|r(x=1)|2\nT2|r(x=1)|3\n"));
+    /* another value */
+    assert_true(one != signature_of("T1|fork(T2)|0\nT1|w(x=2)|1\nT2|r(x=2)|2\nT2|r(x=2)|3\n"));
+    /* a loop that looks again */
+    assert_true(
+        one == signature_of("T1|fork(T2)|0\nT1|w(x=1)|1\nT2|r(x=1)|2\nT2|r(x=1)|2\nT2|r(x=1)|3\n"));
+    /* another place */
+    assert_true(one != signature_of("T1|fork(T2)|0\nT1|w(x=1)|1\nT2|r(x=1)|2\nT2|r(x=1)|4\n"));
+}
+
+static void add(mr_tasks *tasks, mr_task_kind kind, uint64_t key, uint64_t pair)
+{
+    mr_task task = {.kind = kind, .key = key, .pair = pair};
+    assert_true(mr_tasks_add(tasks, &task));
+}
+
+static void new_pairs_come_first(void **state)
+{
+    mr_tasks tasks = {.random = 1};
+    mr_task task;
+    (void)state;
+    add(&tasks, MR_TASK_SEES, 1, 10);
+    add(&tasks, MR_TASK_SEES, 2, 20);
+    add(&tasks, MR_TASK_SWAP, 3, 30);
+    add(&tasks, MR_TASK_SEES, 2, 20); /* known */
+    assert_int_equal(tasks.count, 3);
+    assert_true(mr_tasks_saw_pair(&tasks, 10));
+    assert_true(mr_tasks_take(&tasks, &task));
+    assert_int_equal(task.key, 3);
+    assert_true(mr_tasks_take(&tasks, &task));
+    assert_int_equal(task.key, 2);
+    assert_true(mr_tasks_take(&tasks, &task));
+    assert_int_equal(task.key, 1);
+    assert_false(mr_tasks_take(&tasks, &task));
+    mr_tasks_free(&tasks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_end_sections),    cmocka_unit_test(some_ways_are_none),
+        cmocka_unit_test(writes_change_places), cmocka_unit_test(behaviours_are_what_reads_see),
+        cmocka_unit_test(new_pairs_come_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

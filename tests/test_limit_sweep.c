@@ -1,0 +1,165 @@
+/*
+ * Limits of every kind, together: memory, time, units, clauses, sets of decision steps, window
+ * sizes and numbers of threads, on random traces with nested locks and two values. Every run comes
+ * to its end, soon after its time limit, and gives a report or one line that says what is wrong. No
+ * run aborts.
+ *
+ * SWEEP_RUNS and SWEEP_SEED in the environment choose other runs; the one that fails is printed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/seconds.h"
+#include "support/generate_large.h"
+#include "support/length.h"
+#include "support/run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { SHARE_RUNS = 24, FULL_RUNS = 400, DEFAULT_SEED = 20261123, TRACES = 6 };
+
+/* A run that takes longer hangs: its time limit is a second. */
+static const double HANG_SECONDS = 30;
+
+/* threads, variables, locks, values, nesting, locked, flag, read, stay, forks */
+static const mr_large shapes[] = {
+    {"nested", 6, 4, 5, 2, 3, 60, 0, 50, 20, false},
+    {"flat", 6, 20, 4, 2, 1, 50, 0, 60, 20, false},
+    {"flags", 8, 10, 4, 2, 2, 30, 40, 50, 20, true},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static mr_scratch scratch;
+
+static int setup(void **state)
+{
+    (void)state;
+    mr_scratch_make(&scratch);
+    for (uint32_t i = 0; i < TRACES; i++) {
+        char path[512], name[16];
+        char *text = mr_generate_large(i, &shapes[i % SHAPES], i < SHAPES ? 1000 : 300);
+        assert_non_null(text);
+        snprintf(name, sizeof name, "%" PRIu32 ".std", i);
+        mr_scratch_write(&scratch, name, text, path);
+        free(text);
+    }
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+static const char *one_of(mr_random *random, const char *const *words, size_t count)
+{
+    return words[mr_random_below(random, (uint32_t)count)];
+}
+
+#define ONE_OF(random, words) one_of(random, words, sizeof(words) / sizeof(words)[0])
+
+static void choose(mr_random *random, char arguments[1024])
+{
+    static const char *const memory[] = {"", "--memory-limit-mb 1", "--memory-limit-mb 40",
+                                         "--memory-limit-mb 80", "--solver-memory-mb 1"};
+    static const char *const queries[] = {"",
+                                          "--solver-timeout-ms 1",
+                                          "--solver-timeout-ms 7",
+                                          "--solver-timeout-ms 60",
+                                          "--solver-rlimit 1000",
+                                          "--solver-max-clauses 50",
+                                          "--solver-saturate-steps 100"};
+    static const char *const steps[] = {
+        "",
+        "--solver-steps lazy",
+        "--solver-steps z3",
+        "--solver-steps cone,lazy,z3",
+        "--solver-steps filter,cone,linearise,eliminate,greedy,saturate",
+        "--solver-steps eliminate,saturate",
+        "--solver-strategy eager"};
+    static const char *const windows[] = {"--window-size 50", "--window-size 100",
+                                          "--window-size 300", "--window-size 0", ""};
+    static const char *const models[] = {"", "--model rf", "--model branch",
+                                         "--candidates-report event", "--candidates-far none"};
+    int length = snprintf(arguments, 1024, "predict -q --time-limit 1 -j %" PRIu32,
+                          mr_random_range(random, 1, 4));
+    const char *const parts[] = {ONE_OF(random, memory), ONE_OF(random, queries),
+                                 ONE_OF(random, steps), ONE_OF(random, windows),
+                                 ONE_OF(random, models)};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        length += snprintf(arguments + length, 1024 - (size_t)length, " %s", parts[i]);
+    snprintf(arguments + length, 1024 - (size_t)length, " @/%" PRIu32 ".std",
+             mr_random_below(random, TRACES));
+}
+
+/* Waits until the run has ended, without taking its status. False: it hangs, and is killed. */
+static bool ends(const mr_run *run)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+    double begin = mr_seconds();
+    for (;;) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)run->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid)
+            return true;
+        if (mr_seconds() - begin > HANG_SECONDS) {
+            kill(run->process, SIGKILL);
+            return false;
+        }
+        nanosleep(&nap, NULL);
+    }
+}
+
+static void check(const char *arguments, const mr_run *run, bool ended)
+{
+    /* 0 no race, 1 races, 4 no memory, 5 not complete, 7 unknown */
+    bool reports = run->status == 0 || run->status == 1 || run->status == 5 || run->status == 7;
+    const char *line_end = strchr(run->error, '\n');
+    bool one_line = line_end && !line_end[1];
+    if (!ended)
+        fail_msg("maxrace %s\nhangs", arguments);
+    if (!(reports ? run->out[0] != '\0' : run->status == 4 && one_line))
+        fail_msg("maxrace %s\nstatus %d, %s", arguments, run->status, run->error);
+    if (reports && run->error[0] && !one_line)
+        fail_msg("maxrace %s\nsays %s", arguments, run->error);
+}
+
+static void test_sweep(void **state)
+{
+    (void)state;
+    uint64_t runs = mr_length("SWEEP_RUNS", SHARE_RUNS, FULL_RUNS);
+    uint64_t seed = mr_number_from_environment("SWEEP_SEED", DEFAULT_SEED);
+    size_t cut = 0;
+    for (uint64_t i = 0; i < runs; i++) {
+        mr_random random = {seed + i};
+        char arguments[1024];
+        mr_run run;
+        choose(&random, arguments);
+        mr_run_start(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        bool ended = ends(&run);
+        mr_run_wait(&run);
+        check(arguments, &run, ended);
+        cut += run.status == 5;
+        mr_run_free(&run);
+    }
+    print_message("%" PRIu64 " runs, %zu cut off\n", runs, cut);
+    assert_true(runs < SHARE_RUNS || cut > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sweep)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
