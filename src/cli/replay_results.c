@@ -120,7 +120,7 @@ mr_status mr_replay_results(mr_cli *cli, const char *path, char trace[MR_REPLAY_
                               "this is no JSON report of predict; give that, or an .mrt file");
     else
         status = take_config(&self, config);
-    if (!status) {
+    if (!status && named) {
         *events = (uint64_t)json_integer_value(json_object_get(of, "events"));
         find_trace(path, named, trace);
     }
