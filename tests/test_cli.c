@@ -117,6 +117,20 @@ static void test_traces(void **state)
         {"predict @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
         {"predict -- @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
         {"predict @/none.std", 0, "\nno race in the 3 events of the trace\n", NULL},
+        {"predict --window-size 2 --window-overlap 0 --candidates-far none @/none.std", 0,
+         "\nno race in the 3 events of the trace; not looked for: pairs farther apart than a "
+         "window (2 "
+         "events)\n",
+         NULL},
+        {"predict --profile quick --window-size 2 --candidates-prefilter hb "
+         "--candidates-ignore-locations 1* @/none.std",
+         0,
+         "; not looked for: pairs farther apart than a window (2 events) but those of SyncP, pairs "
+         "that "
+         "HB orders, accesses at ignored places\n",
+         NULL},
+        {"predict --format junit --window-size 2 --candidates-far none @/none.std", 0,
+         "name=\"no race in 3 events; not looked for: pairs farther", NULL},
         {"predict @/empty.std", 3, NULL,
          "@/empty.std: the trace has no events, so nothing can be said about it\n"},
         {"predict @/missing.std", 4, NULL,

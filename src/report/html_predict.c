@@ -256,6 +256,12 @@ static mr_json summary_object(const writer *self)
     if (findings->has_baseline)
         mr_json_put_number(&object, "known", findings->known_count);
     mr_json_put(&object, "incomplete", json_boolean(self->result->stats.incomplete));
+    char not_looked[MR_NOT_LOOKED_BYTES];
+    mr_json_put_text(
+        &object, "not_looked",
+        mr_phrase_not_looked(self->config,
+                             self->result->stats.windows + self->result->stats.windows_missing,
+                             not_looked));
     mr_json_put_text(&object, "model",
                      mr_model_name((mr_model)mr_config_choice(self->config, "model")));
     return object;

@@ -16,6 +16,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_result *result;
     const mr_listing *findings;
+    const mr_config *config;
 } writer;
 
 static void print_char(FILE *stream, const char *piece)
@@ -110,9 +111,15 @@ static bool print_suite(const writer *self)
     for (size_t i = 0; i < findings->count; i++)
         if (!print_case(self, &findings->items[i]))
             return false;
-    if (none)
-        fprintf(stream, "<testcase classname=\"race\" name=\"no race in %" PRIu32 " events\"/>\n",
-                self->trace->event_count);
+    if (none) {
+        const mr_stats *stats = &self->result->stats;
+        char text[MR_NOT_LOOKED_BYTES];
+        mr_phrase_not_looked(self->config, stats->windows + stats->windows_missing, text);
+        fprintf(stream,
+                "<testcase classname=\"race\" name=\"no race in %" PRIu32 " events%s%s%s\"/>\n",
+                self->trace->event_count, stats->incomplete ? ", not complete" : "",
+                text[0] != '\0' ? "; not looked for: " : "", text);
+    }
     if (unknown)
         fprintf(stream,
                 "<testcase classname=\"unknown\" name=\"%zu candidate%s unknown\"><skipped "
@@ -126,7 +133,7 @@ static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config
                             const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    const writer self = {stream, trace, result, &findings};
+    const writer self = {stream, trace, result, &findings, config};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK && !print_suite(&self))

@@ -87,6 +87,40 @@ void mr_phrase_scope(FILE *stream, const mr_trace *trace)
             mr_phrase_s(trace->event_count), limit ? "up to " : "of the trace", limit ? limit : "");
 }
 
+static void add_part(char text[MR_NOT_LOOKED_BYTES], const char *part)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, MR_NOT_LOOKED_BYTES - length, "%s%s", length > 0 ? ", " : "", part);
+}
+
+const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
+                                 char text[MR_NOT_LOOKED_BYTES])
+{
+    static const char *const farther[] = {[MR_FAR_NONE] = "",
+                                          [MR_FAR_SHB] = " but those of SHB",
+                                          [MR_FAR_SYNCP] = " but those of SyncP",
+                                          [MR_FAR_HB] = " that HB orders, but those of SyncP",
+                                          [MR_FAR_WCP] = " that WCP orders, but those of SyncP"};
+    static const char *const filtered[] = {
+        [MR_PREFILTER_WCP] = "pairs that WCP orders", [MR_PREFILTER_HB] = "pairs that HB orders"};
+    mr_far far = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT
+                     ? MR_FAR_NONE
+                     : (mr_far)mr_config_choice(config, "candidates.far");
+    mr_prefilter filter = (mr_prefilter)mr_config_choice(config, "candidates.prefilter");
+    text[0] = '\0';
+    if (windows > 1 && far != MR_FAR_ALL) {
+        char part[128];
+        snprintf(part, sizeof part, "pairs farther apart than a window (%" PRId64 " events)%s",
+                 mr_config_int(config, "window.size"), farther[far]);
+        add_part(text, part);
+    }
+    if (filter != MR_PREFILTER_ALL)
+        add_part(text, filtered[filter]);
+    if (mr_config_text(config, "candidates.ignore_locations")[0] != '\0')
+        add_part(text, "accesses at ignored places");
+    return text;
+}
+
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
 {
     fprintf(stream, "  %-6s  %-5s at ", label,

@@ -33,6 +33,12 @@ void mr_phrase_ending(FILE *stream, const mr_ending *ending);
 void mr_phrase_unseen(FILE *stream, const mr_ending *ending);
 /* " in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
 void mr_phrase_scope(FILE *stream, const mr_trace *trace);
+
+/* What a prediction in so many windows has not looked for, because the settings say so: "pairs farther
+ * apart than a window (300 events)"; "" when it looked for everything. */
+enum { MR_NOT_LOOKED_BYTES = 256 };
+const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
+                                 char text[MR_NOT_LOOKED_BYTES]);
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);

@@ -219,10 +219,21 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
+/* "; not looked for: pairs farther apart than a window (300 events)" */
+static void print_not_looked(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    char text[MR_NOT_LOOKED_BYTES];
+    mr_phrase_not_looked(self->config, stats->windows + stats->windows_missing, text);
+    if (text[0] != '\0')
+        fprintf(self->stream, "; not looked for: %s", text);
+}
+
 static void print_no_race(const writer *self)
 {
     fprintf(self->stream, "no race%s", self->result->stats.incomplete ? " so far" : "");
     mr_phrase_scope(self->stream, self->trace);
+    print_not_looked(self);
 }
 
 /* ", 3 suppressed, 2 known" */

@@ -585,9 +585,13 @@ function key(event) {
 }
 
 function showEmpty() {
-  const unknown = data.reports.reduce((sum, report) => sum + report.summary.unknown, 0);
-  by("main").replaceChildren(make("h2", {}, "No race"), make("p", {}, unknown ? `${plural(unknown, "candidate")} unknown: these may or may not be races.` :
-    "No order of the recorded events that the recording proves possible leads to a race."));
+  const summaries = data.reports.map(report => report.summary), unknown = summaries.reduce((sum, summary) => sum + summary.unknown, 0);
+  const limits = [...new Set(summaries.map(summary => summary.not_looked))].filter(text => text).map(text => `Not looked for: ${text}.`);
+  if (unknown) limits.push(`${plural(unknown, "candidate")} unknown: these may or may not be races.`);
+  if (summaries.some(summary => summary.incomplete)) limits.push("The search was ended before it was complete.");
+  if (summaries.some(summary => summary.suppressed)) limits.push("Findings are suppressed.");
+  by("main").replaceChildren(make("h2", {}, "No race"), ...(limits.length ? limits :
+    ["No order of the recorded events that the recording proves possible leads to a race."]).map(text => make("p", {}, text)));
 }
 
 function start() {
