@@ -129,6 +129,7 @@ static void test_files(void **state)
         {"convert @/bad.std @/bad.mrt", 0, NULL, NULL},
         {"convert @/bad.mrt -", 0, end, NULL},
         {"exclude --pattern none @/bad.mrt @/less.mrt", 0, NULL,
+         "maxrace: --pattern: the pattern 'none' matches no place and no function of the trace\n"
          "maxrace: 0 events of 0 locations went into 0 calls; OUT has 3 events\n"},
         {"convert @/less.mrt -", 0, end, NULL},
         {"predict --no-report-run @/bad.mrt", 6,

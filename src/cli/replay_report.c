@@ -77,7 +77,7 @@ static void describe_code(mr_replay_report *report, uint64_t code, char *text, s
 static void print_operation(mr_replay_report *report, const char *label,
                             const mr_replay_operation *operation)
 {
-    char place[512], kind[24];
+    char place[512], kind[24], value[MR_VALUE_BYTES];
     size_t i = 0;
     for (; operation->kind[i]; i++)
         kind[i] =
@@ -88,7 +88,7 @@ static void print_operation(mr_replay_report *report, const char *label,
     describe_code(report, operation->code, place, sizeof place);
     fprintf(report->stream, "    %-9s %s in %s", label, kind, place);
     if (operation->has_value)
-        fprintf(report->stream, ", value %" PRId64, operation->value);
+        fprintf(report->stream, ", value %s", mr_value_text(operation->value, value));
     fputc('\n', report->stream);
 }
 
@@ -146,6 +146,7 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
     uint32_t event = plan->stops[which].event;
     uint32_t number = mr_plan_thread(trace, trace->thread[event]);
     const mr_replay_thread *thread = mr_replay_result_thread(&replayed->goal, number);
+    char value[MR_VALUE_BYTES];
     static const char *const labels[] = {"first", "second", "next"};
     mr_op op = (mr_op)trace->op[event];
     bool is_access = mr_op_is_access((uint8_t)op), writes = mr_op_writes((uint8_t)op);
@@ -160,11 +161,11 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
             mr_names_display(is_access ? &trace->variables : &trace->locks, trace->operand[event]));
     fprintf(report->stream, " at %s", trace->locations.items[trace->location[event]].text);
     if (thread && thread->has_value)
-        fprintf(report->stream, ", where %" PRId64 " is", thread->value);
+        fprintf(report->stream, ", where %s is", mr_value_text(thread->value, value));
     const mr_replay_operation *did = done_by(which ? &replayed->other : &replayed->goal, number);
     if (did && did->has_value)
-        fprintf(report->stream, "; it %s %" PRId64 " when it goes first",
-                mr_op_writes((uint8_t)op) ? "writes" : "reads", did->value);
+        fprintf(report->stream, "; it %s %s when it goes first",
+                mr_op_writes((uint8_t)op) ? "writes" : "reads", mr_value_text(did->value, value));
     fputc('\n', report->stream);
     if (thread)
         print_frames(report, thread);

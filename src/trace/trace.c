@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,27 @@ static const char *name_text(const mr_names *names, uint32_t number, bool for_pe
     return for_people ? mr_names_display(names, number) : names->items[number].text;
 }
 
-static void print_value(print_target *target, const mr_trace *trace, uint32_t event)
+const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES])
+{
+    bool address = value >= (int64_t)1 << 40 && value < (int64_t)1 << 47;
+    if (address)
+        snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
+    else
+        snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
+    return text;
+}
+
+static void print_number(print_target *target, char sign, int64_t value, bool for_people)
+{
+    char text[MR_VALUE_BYTES];
+    if (for_people)
+        print(target, "%c%s", sign, mr_value_text(value, text));
+    else
+        print(target, "%c%lld", sign, (long long)value);
+}
+
+static void print_value(print_target *target, const mr_trace *trace, uint32_t event,
+                        bool for_people)
 {
     uint32_t value = trace->value[event];
     if (!value)
@@ -74,11 +95,11 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     if (mr_op_updates(trace->op[event])) {
         MR_ASSERT(value < trace->update_count);
         mr_update update = trace->updates[value];
-        print(target, "=%lld>%lld", (long long)trace->values[update.read_value],
-              (long long)trace->values[update.written_value]);
+        print_number(target, '=', trace->values[update.read_value], for_people);
+        print_number(target, '>', trace->values[update.written_value], for_people);
     } else {
         MR_ASSERT(value < trace->value_count);
-        print(target, "=%lld", (long long)trace->values[value]);
+        print_number(target, '=', trace->values[value], for_people);
     }
 }
 
@@ -140,7 +161,7 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
     if (names)
         print(&target, "%s", name_text(names, operand, for_people));
     if (names == &trace->variables)
-        print_value(&target, trace, event);
+        print_value(&target, trace, event, for_people);
     if (mr_op_starts_life((uint8_t)op))
         print_extent(&target, trace, event);
     if (mr_op_calls((uint8_t)op))

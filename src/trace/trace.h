@@ -218,8 +218,12 @@ uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 /* The names that the operand of such an operation is a number in; NULL: it has no operand. */
 const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);
 
+/* A value as people read it: what can be an address of a process (2^40 up to 2^47) is hexadecimal. */
+enum { MR_VALUE_BYTES = 24 };
+const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES]);
+
 /* Writes "op(operand)" of the event as in the file, e.g. "w(x=3)", to `buffer`; always terminated.
- * With `for_people`, names are replaced by their #@ texts. Returns the length it needed. */
+ * With `for_people`, names are replaced by their #@ texts, and values are those of mr_value_text. Returns the length it needed. */
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
                          size_t size_bytes);
 
