@@ -49,7 +49,6 @@ typedef struct generator {
     uint32_t *values;  /* owned; one a variable */
     uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
     uint32_t *locks;   /* owned; nested: `depth` a thread, those of its nest */
-    bool flag;         /* spin: it is set */
 } generator;
 
 /* splitmix64: a number below `limit` (> 0). */

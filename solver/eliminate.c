@@ -110,6 +110,7 @@ static void close_row(mr_deduction *d, uint32_t row)
 {
     const mr_known *known = d->known;
     uint32_t *clock = mr_deduction_clock(d, row), own = d->slot_of[row];
+    MR_ASSERT(clock);
     const uint32_t *last = mr_deduction_rank(d, row) ? clock - known->slot_count : NULL;
     bool all = d->changed[row] > d->closed[row], limits = d->limits_changed > d->closed[row];
     uint64_t now = d->now;

@@ -64,8 +64,8 @@ static bool slow_holds(const mr_byte_question *question, const uint8_t *bytes)
             mr_byte_atom atom = question->atoms[question->clauses[i].first + k];
             uint64_t x = slow_sum(question, atom.left, bytes, atom.bits);
             uint64_t y = slow_sum(question, atom.right, bytes, atom.bits);
-            bool answers[] = {x == y, x != y, x < y,
-                              as_signed(x, atom.bits) < as_signed(y, atom.bits)};
+            const bool answers[] = {x == y, x != y, x < y,
+                                    as_signed(x, atom.bits) < as_signed(y, atom.bits)};
             any = any || answers[atom.relation];
         }
         if (!any)

@@ -155,7 +155,7 @@ static bool learn_step(interpreter *self, mr_pmodel *model, mr_pmodel_run *run, 
                                     : mr_pmodel_thread_of(model, 0, thread);
     mr_pmodel_event event = {
         .op = op_of(model, state, thread, line, in_model), .thread = in_model, .records = 1};
-    uint32_t before = 0, after = 0;
+    uint32_t before = 0, after;
     event.op.code = (uint64_t)thread << 8 | its->pc;
     if (line && line->op <= MINI_CAS) {
         before = state->variables[line->b];

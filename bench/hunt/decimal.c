@@ -5,7 +5,7 @@ int balance = 100;
 
 static void *work(void *unused)
 {
-    if (atoi((char *)input) == 4711)
+    if (strtol((char *)input, NULL, 10) == 4711)
         balance -= 10; /* race 1: its read and its write, with the write of main */
     return unused;
 }

@@ -29,8 +29,8 @@ typedef struct mr_halt {
 /* The first reason stays. Safe in a signal handler. */
 static inline void mr_halt_ask(mr_halt *halt, mr_halt_reason reason)
 {
-    int none = MR_HALT_NONE;
-    atomic_compare_exchange_strong(&halt->reason, &none, reason);
+    int before = MR_HALT_NONE;
+    atomic_compare_exchange_strong(&halt->reason, &before, reason);
 }
 
 /* `halt` may be NULL. Costs a look at the clock when there is a deadline. */
@@ -39,13 +39,13 @@ static inline mr_halt_reason mr_halt_asked(const mr_halt *halt)
     if (!halt)
         return MR_HALT_NONE;
     atomic_int *reason = &((mr_halt *)halt)->reason;
-    int asked = atomic_load_explicit(reason, memory_order_relaxed);
-    if (asked == MR_HALT_NONE && halt->deadline_seconds != 0 &&
+    int answer = atomic_load_explicit(reason, memory_order_relaxed);
+    if (answer == MR_HALT_NONE && halt->deadline_seconds != 0 &&
         mr_seconds() >= halt->deadline_seconds) {
         mr_halt_ask((mr_halt *)halt, MR_HALT_TIME);
-        asked = atomic_load_explicit(reason, memory_order_relaxed);
+        answer = atomic_load_explicit(reason, memory_order_relaxed);
     }
-    return (mr_halt_reason)asked;
+    return (mr_halt_reason)answer;
 }
 
 #endif

@@ -93,8 +93,8 @@ static void print_end(FILE *stream, const mr_hunt_state *state)
         [MR_HUNT_TIME] = "The time is used up",
         [MR_HUNT_ASKED] = "The hunt was interrupted",
         [MR_HUNT_FAILURE] = "The hunt ended where --until says",
-        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and many free runs "
-                          "showed nothing new"};
+        [MR_HUNT_QUIET] =
+            "Nothing is left to try that the traces suggest, and many free runs were nothing new"};
     fputs(ends[state->end], stream);
     if (state->end != MR_HUNT_QUIET)
         fprintf(stream, "; %zu question%s left", state->left, state->left == 1 ? " is" : "s are");

@@ -74,7 +74,7 @@ static mr_status take_config(const taking *self, const json_t *config)
     char whole[128];
     json_object_foreach((json_t *)config, key, value)
     {
-        if (!status && !json_is_object(value))
+        if (!json_is_object(value))
             status = take_value(self, key, value);
         json_object_foreach((json_t *)value, inner, below)
         {
@@ -82,6 +82,8 @@ static mr_status take_config(const taking *self, const json_t *config)
             if (!status)
                 status = take_value(self, whole, below);
         }
+        if (status)
+            return status;
     }
     return status;
 }

@@ -355,8 +355,9 @@ static mr_status confirm(exploring *its, mr_error *error)
     mr_explore *self = its->self;
     bool *confirmed = mr_calloc(self->search.final_count + 1, sizeof *confirmed);
     uint64_t version = self->model.version;
-    mr_status status = confirmed ? mark_confirmed(self, confirmed, error)
-                                 : mr_error_memory(error, "comparing behaviours");
+    if (!confirmed)
+        return mr_error_memory(error, "comparing behaviours");
+    mr_status status = mark_confirmed(self, confirmed, error);
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
             status =

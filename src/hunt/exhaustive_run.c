@@ -114,7 +114,7 @@ static mr_status map_modules(mr_explore_program *self, const char *path, mr_erro
 static mr_status learn(void *context, const char *log, const mr_run_end *end, mr_error *error)
 {
     mr_explore_program *self = context;
-    mr_model_log_end how;
+    mr_model_log_end how = MR_MODEL_LOG_CUT;
     mr_status status = self->symbols ? MR_OK : map_modules(self, log, error);
     if (!status)
         status = mr_model_log_learn(log, end->signal && !end->timed_out, self->model, self->run,

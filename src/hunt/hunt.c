@@ -378,7 +378,9 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned jobs = options->jobs ? options->jobs : cores > 0 ? (unsigned)cores : 1;
     mr_hunt_worker *workers = mr_calloc(jobs, sizeof *workers);
-    mr_status status = workers ? set_up(&hunt, error) : mr_error_memory(error, "starting the hunt");
+    if (!workers)
+        return mr_error_memory(error, "starting the hunt");
+    mr_status status = set_up(&hunt, error);
     if (!status && !options->resumes)
         status = begin(&hunt, error);
     if (!status && options->resumes)
@@ -391,7 +393,7 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
         status = resume(&hunt, &workers[0], error);
     if (!status)
         status = run_workers(&hunt, workers, jobs, error);
-    for (unsigned i = 0; workers && i < jobs; i++)
+    for (unsigned i = 0; i < jobs; i++)
         close_worker(&workers[i]);
     free(workers);
     hunt.state.left = hunt.tasks.count;

@@ -79,7 +79,7 @@ void mr_pmodel_run_free(mr_pmodel_run *run)
 
 static uint32_t add_node(mr_pmodel *model, uint32_t thread)
 {
-    if (model->node_count >= MR_PMODEL_NONE - 1 || !ROOM(model, nodes, node_count, node_capacity))
+    if (model->node_count >= MR_PMODEL_NONE - 1u || !ROOM(model, nodes, node_count, node_capacity))
         return MR_PMODEL_NONE;
     model->nodes[model->node_count] = (mr_pmodel_node){.edges = MR_PMODEL_NONE, .thread = thread};
     return model->node_count++;

@@ -401,7 +401,7 @@ static void see_fork(learning *self, uint32_t number, const uint64_t *record)
 {
     uint32_t nth = ++self->members[number].forks;
     uint32_t child = mr_pmodel_thread_of(self->model, self->members[number].thread, nth);
-    if (record[2] > MR_PMODEL_THREADS_MAX * 4u || child == MR_PMODEL_NONE) {
+    if (record[2] > (uint64_t)MR_PMODEL_THREADS_MAX * 4 || child == MR_PMODEL_NONE) {
         name_unseen(self, "more threads than the mode has room for (64)");
         return;
     }

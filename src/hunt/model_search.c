@@ -391,12 +391,14 @@ static bool way_to(searching *self, uint32_t state)
     mr_seek *search = self->search;
     uint32_t *found_by = mr_calloc(self->store.states.count + 1ull, sizeof *found_by);
     uint32_t length = 0;
-    for (size_t i = 0; found_by && i < self->move_count; i++)
+    if (!found_by)
+        return false;
+    for (size_t i = 0; i < self->move_count; i++)
         if (!found_by[self->moves[i].to] && self->moves[i].to != 0)
             found_by[self->moves[i].to] = (uint32_t)i + 1;
-    for (uint32_t at = state; found_by && at != 0; at = self->moves[found_by[at] - 1].from)
+    for (uint32_t at = state; at != 0; at = self->moves[found_by[at] - 1].from)
         length++;
-    bool ok = found_by && ROOM(search, steps, step_count, step_capacity, length + 1);
+    bool ok = ROOM(search, steps, step_count, step_capacity, length + 1);
     search->endless_way = (mr_seek_way){search->step_count, length};
     for (uint32_t at = state; ok && at != 0; at = self->moves[found_by[at] - 1].from)
         search->steps[search->endless_way.first + --length] = self->moves[found_by[at] - 1].step;

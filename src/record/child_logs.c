@@ -3,6 +3,7 @@
 #include "runtime/inputs_format.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,12 +45,10 @@ void mr_child_log_remove(const char *log)
 {
     static const char suffix[] = MR_INPUTS_SUFFIX;
     char inputs[MR_CHILD_LOG_BYTES + sizeof suffix];
-    size_t length = strlen(log);
     unlink(log);
-    if (length >= MR_CHILD_LOG_BYTES)
+    if (strlen(log) >= MR_CHILD_LOG_BYTES)
         return;
-    memcpy(inputs, log, length);
-    memcpy(inputs + length, suffix, sizeof suffix);
+    snprintf(inputs, sizeof inputs, "%s%s", log, suffix);
     unlink(inputs);
 }
 

@@ -393,7 +393,9 @@ static uint32_t add_state(enumeration *all, mini_state *state)
     clean(state);
     uint32_t hash = hash_of(state), head = hash % HEADS;
     for (uint32_t i = all->heads[head]; i; i = all->states[i - 1].next)
+        /* States that differ in padding alone are visited twice, which changes no answer. */
         if (all->states[i - 1].hash == hash &&
+            /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
             memcmp(&all->states[i - 1].state, state, sizeof *state) == 0)
             return i - 1;
     if (all->count == all->capacity) {
