@@ -216,6 +216,7 @@ static mr_trace *trace_of(const mr_trace *trace, const uint32_t *events, uint32_
 {
     char text[TEXT_BYTES], line[MR_TEST_LINE_SIZE];
     size_t used = 0;
+    text[0] = '\0';
     for (uint32_t v = 0; v < trace->variables.count; v++)
         if (mr_trace_object(trace, v) != MR_NONE)
             used += (size_t)snprintf(text + used, sizeof text - used, "#@in %s %s\n",

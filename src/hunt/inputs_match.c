@@ -85,7 +85,7 @@ static void match_bytes(matching *self, uint64_t value, unsigned width)
 static void match_digits(matching *self, uint64_t value, unsigned width)
 {
     for (size_t at = 0; at < self->input->size && self->count < self->most; at++) {
-        bool negative;
+        bool negative = false;
         uint32_t count = digits_of(self->input, at, value, width, &negative);
         uint64_t factor = negative ? UINT64_MAX : 1;
         if (!count)

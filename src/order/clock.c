@@ -219,7 +219,10 @@ static bool join(mr_clock_pool *pool, mr_clock **target, mr_time source)
 
 bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
 {
+    /* A source that is the target may be gone after the join. */
+    bool is_own = source.clock == *target;
     bool joined = join(pool, target, source);
-    MR_ASSERT_COSTLY(!joined || contains(*target, source));
+    MR_ASSERT_COSTLY(!joined || is_own || contains(*target, source));
+    (void)is_own;
     return joined;
 }

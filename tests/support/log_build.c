@@ -116,11 +116,11 @@ static void put_unit(short_log *log, uint64_t unit)
 static bool put_short(short_log *log, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
-    uint64_t head = mr_log_site_head(record[0], mr_log_code(record[1]));
-    uint64_t address = mr_log_payload(record[0]);
     if ((kind != MR_LOG_READ && kind != MR_LOG_WRITE) ||
         (mr_log_detail(record[0]) & MR_LOG_NO_VALUE))
         return false;
+    uint64_t head = mr_log_site_head(record[0], mr_log_code(record[1]));
+    uint64_t address = mr_log_payload(record[0]);
     unsigned number = mr_log_site_of(kind, mr_log_payload(head), address);
     mr_log_site *site = &log->model.sites[number];
     int64_t distance = (int64_t)(address - site->address), value = mr_log_value(record);
