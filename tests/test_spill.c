@@ -377,6 +377,12 @@ static void check_within(const char *command, const char *flag, const char *trac
     assert_true(WIFEXITED(status));
     assert_int_equal(status, other);
     char *one = without_summary("free.txt"), *two = without_summary("limited.txt");
+    /* What the sanitizers hold is beyond the limit, so that a question may find no room when the machine is busy. */
+    for (int tries = 0; IS_SANITIZED && tries < 3 && strcmp(one, two) != 0; tries++) {
+        free(two);
+        peak_kib(command, flag, trace, LIMIT_MB, &other);
+        two = without_summary("limited.txt");
+    }
     assert_true(strlen(one) > 500);
     assert_string_equal(one, two);
     free(one);
