@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { SHARE_RUNS = 24, FULL_RUNS = 400, DEFAULT_SEED = 20261123, TRACES = 6 };
+enum { SHARE_RUNS = 12, FULL_RUNS = 400, DEFAULT_SEED = 20261123, TRACES = 6 };
 
 /* A run that takes longer hangs: its time limit is a second. */
 static const double HANG_SECONDS = 30;
