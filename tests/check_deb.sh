@@ -14,16 +14,16 @@ packages() {
 unpacked() {
     local package
     for package in "$scratch"/out/*.deb; do
-        dpkg-deb -x "$package" "$scratch/root" || return 1
+        dpkg-deb -x "$package" "$scratch/tree" || return 1
     done
 }
 
 # Builds, records, predicts and replays with the packaged program alone.
 program() {
-    local maxrace=$scratch/root/usr/bin/maxrace output
+    local maxrace=$scratch/tree/usr/bin/maxrace output
     cp examples/bank.[ch] "$scratch" && "$maxrace" cc -g -O1 "$scratch/bank.c" -o "$scratch/bank" &&
         "$maxrace" record -q -o "$scratch/bank.mrt" -- "$scratch/bank" || return 1
-    ldd "$scratch/bank" | grep -q "$scratch/root/usr/.*libmaxrace_rt.so" || { ldd "$scratch/bank"; return 1; }
+    ldd "$scratch/bank" | grep -q "$scratch/tree/usr/.*libmaxrace_rt.so" || { ldd "$scratch/bank"; return 1; }
     output=$("$maxrace" replay "$scratch/bank.mrt")
     grep -q 'confirmed, changes the output' <<<"$output" || { echo "$output"; return 1; }
     [ "$("$maxrace" version | tail -n 1)" = "with MPI (predict --mpi)" ]
@@ -31,8 +31,8 @@ program() {
 
 # The example of the library compiles against the packaged header and library.
 library() {
-    local usr=$scratch/root/usr flags output
-    flags=$(PKG_CONFIG_SYSROOT_DIR=$scratch/root PKG_CONFIG_LIBDIR=$(echo "$usr"/lib/*/pkgconfig):$(pkg-config --variable pc_path pkg-config) \
+    local usr=$scratch/tree/usr flags output
+    flags=$(PKG_CONFIG_SYSROOT_DIR=$scratch/tree PKG_CONFIG_LIBDIR=$(echo "$usr"/lib/*/pkgconfig):$(pkg-config --variable pc_path pkg-config) \
         pkg-config --cflags --libs maxrace) || return 1
     # shellcheck disable=SC2086
     gcc examples/library.c -I"$usr/include" -o "$scratch/library" -L"$(echo "$usr"/lib/*-linux-gnu)" $flags || return 1
@@ -41,8 +41,8 @@ library() {
 }
 
 documents() {
-    [ "$(readlink "$scratch/root/usr/share/doc/maxrace/LICENSE")" = copyright ] || { echo "LICENSE is no link to copyright"; return 1; }
-    tests/support/doc_links.sh "$scratch/root/usr/share/doc/maxrace"
+    [ "$(readlink "$scratch/tree/usr/share/doc/maxrace/LICENSE")" = copyright ] || { echo "LICENSE is no link to copyright"; return 1; }
+    tests/support/doc_links.sh "$scratch/tree/usr/share/doc/maxrace"
 }
 
 for tool in dpkg-buildpackage dh lintian; do

@@ -73,7 +73,7 @@ ci() {
         { echo "docs/ci.md has other lines for $1:"; cat "$project/lines"; return 1; }
     while read -r line; do
         count=$((count + 1))
-        (cd "$project" && DESTDIR=$project/root PATH="$project/bin:$project/root/usr/local/bin:$PATH" bash -e -c "$line") >"$project/output" 2>&1 </dev/null
+        (cd "$project" && DESTDIR=$project/tree PATH="$project/bin:$project/tree/usr/local/bin:$PATH" bash -e -c "$line") >"$project/output" 2>&1 </dev/null
         status=$?
         [ $status -eq $((count == $3)) ] || { echo "'$line' ended with $status"; cat "$project/output"; return 1; }
     done <"$project/lines"

@@ -34,6 +34,8 @@ explore() { # SOURCE
 # A limit: nothing is claimed.
 limited() {
     local said
+    said=$("$maxrace" hunt --exhaustive --seed 3 -- "$scratch/three" 2>&1)
+    [ $? -eq 2 ] && [ "$said" = 'maxrace: --seed is not for --exhaustive' ] || { echo "$said"; return 1; }
     said=$(timeout -k 5 100 "$maxrace" hunt --exhaustive --runs 1 -- "$scratch/three" </dev/null | head -n 1)
     case $said in *"perhaps not all of this input: stopped after 1 runs"*) ;; *) echo "$said"; return 1 ;; esac
 }

