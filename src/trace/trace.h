@@ -129,7 +129,9 @@ typedef struct mr_trace {
 
     mr_variable_info *variable_info; /* one a variable */
     mr_thread_info *thread_info;     /* one a thread */
-    mr_object_info *object_info;     /* one an object */
+    uint32_t *chain;                 /* one a thread: its chain (chains.h), 0 … chain_count - 1 */
+    uint32_t chain_count;
+    mr_object_info *object_info; /* one an object */
     uint32_t *object_variables;
     mr_members members; /* which variable belongs to which object; ask mr_trace_object */
     uint64_t op_counts[MR_OP_COUNT];
