@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "formats/read.h"
-#include "hunt/behaviour.h"
-#include "hunt/tasks.h"
-#include "hunt/way.h"
+#include "hunt/frontier/tasks.h"
+#include "hunt/frontier/way.h"
+#include "hunt/program/behaviour.h"
 #include "witness/checker.h"
 
 #include <string.h>

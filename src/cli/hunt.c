@@ -2,7 +2,7 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _XOPEN_SOURCE 700 /* isatty, fileno */
 
-#include "hunt/hunt.h"
+#include "hunt/loop/hunt.h"
 
 #include "base/seconds.h"
 #include "cli.h"

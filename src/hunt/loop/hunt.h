@@ -13,8 +13,8 @@
 
 #include "base/halt.h"
 #include "config/config.h"
-#include "input_source.h"
-#include "outcome.h"
+#include "hunt/inputs/input_source.h"
+#include "hunt/program/outcome.h"
 #include "store.h"
 
 struct mr_hunt_state;

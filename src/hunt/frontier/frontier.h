@@ -8,8 +8,8 @@
 #ifndef MR_HUNT_FRONTIER_H
 #define MR_HUNT_FRONTIER_H
 
-#include "behaviour.h"
 #include "config/config.h"
+#include "hunt/program/behaviour.h"
 #include "predict/result.h"
 #include "tasks.h"
 #include "way.h"

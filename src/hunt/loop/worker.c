@@ -2,7 +2,7 @@
 #include "base/seconds.h"
 #include "engine/predict.h"
 #include "formats/read.h"
-#include "inputs_coverage.h"
+#include "hunt/inputs/inputs_coverage.h"
 #include "shared.h"
 
 #include <errno.h>
