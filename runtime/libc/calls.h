@@ -37,6 +37,7 @@
 #include "../memory.h"
 #include "../real.h"
 #include "../scheduler.h"
+#include "../steer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +77,20 @@ size_t mr_text_up_to(const char *text, size_t most);
 size_t mr_wide(const wchar_t *text);
 size_t mr_wide_up_to(const wchar_t *text, size_t most);
 
+/* A replay may stop the thread before one of the accesses, or before the call (steer.h). */
+static inline void mr_libc_begins(const mr_thread *thread)
+{
+    if (mr_steers()) {
+        mr_steer_call_begins(thread);
+    }
+}
+static inline void mr_libc_is_made(mr_thread *thread)
+{
+    if (mr_steers()) {
+        mr_steer_call_is_made(thread);
+    }
+}
+
 #define in(from, bytes) mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
 #define out(to, bytes)  mr_libc_written((to), (bytes), code);
 #define out_if(success, to, bytes)                                                                 \
@@ -103,7 +118,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         type result = MR_REAL(name) arguments;                                                     \
         after;                                                                                     \
         mr_leave(thread);                                                                          \
@@ -120,7 +137,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         type result = mr_input_call(thread, #name, &fed) ? (type)fed : MR_REAL(name) arguments;    \
         const int saved_errno = errno;                                                             \
         after;                                                                                     \
@@ -140,7 +159,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
             MR_REAL(name) arguments;                                                               \
             return;                                                                                \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         MR_REAL(name) arguments;                                                                   \
         after;                                                                                     \
         mr_leave(thread);                                                                          \
@@ -155,7 +176,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         mr_libc_leave(thread, code);                                                               \
         type result = MR_REAL(name) arguments;                                                     \
         thread = mr_libc_return(thread);                                                           \
@@ -176,7 +199,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
             MR_REAL(name) arguments;                                                               \
             return;                                                                                \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         mr_libc_leave(thread, code);                                                               \
         MR_REAL(name) arguments;                                                                   \
         thread = mr_libc_return(thread);                                                           \
