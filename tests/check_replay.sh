@@ -286,6 +286,46 @@ END
         says 'diverged: another operation, main (T0), after' "$maxrace" replay -q when.mrt &&
         says 'seen      .* in main at when.c:2' "$maxrace" replay -q when.mrt)
 }
+# Calls that change files have the results that they had, though the files are there already; what failed is not done now.
+changed_files() {
+    cat >"$scratch/files.c" <<'END'
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int x, odd;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+static void note(int is_odd)
+{
+    if (is_odd)
+        odd++;
+}
+int main(void)
+{
+    pthread_t thread;
+    note(mkdir("made", 0700));
+    note(mkdir("made", 0700) == 0 || errno != EEXIST);
+    note(symlink("made", "link"));
+    note(rename("old", "made/new"));
+    note(link("made/new", "kept"));
+    note(truncate("kept", 1));
+    note(chmod("kept", 0640));
+    note(unlink("gone") == 0 || errno != ENOENT);
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return odd;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && "$maxrace" record -q -o files.mrt -- ./files && touch gone &&
+        says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
+        rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
+}
 # Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
 waits_are_told() {
     MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/queue-annotated-race.c -o "$scratch/queue" &&
@@ -320,6 +360,7 @@ if check replay_prepare prepare; then
     check replay_waiting_loop waiting_loop
     check replay_of_report of_report
     check replay_time_and_addresses time_and_addresses
+    check replay_changed_files changed_files
     check replay_waits_are_told waits_are_told
     check replay_signals signals
     needs gdb replay_debugger && check replay_debugger debugger

@@ -5,13 +5,17 @@
  *   QUICK(type, name, parameters, arguments, accesses before, accesses after)
  *   OPEN(type, name, parameters, arguments, accesses before, accesses after)
  *   INPUT(type, name, parameters, arguments, accesses before, accesses after)
+ *   CHANGE(type, name, parameters, arguments, accesses before, accesses after)
  *   BY_HAND(name, "reads", "writes", "file")
  *
  * QUICK: the call does not block and calls nobody. The thread is inside the runtime during it, so
  * what libc allocates there is not logged. OPEN: the call may block, call functions of the program,
  * or give memory to it. INPUT: as QUICK; what it gives comes from outside (inputs.h), so it is not
- * called when that is fed. How much it writes follows from its result alone. BY_HAND: the wrapper is written in that file; the row is for the table in
- * docs/libc.md and for the tests. A row whose name ends with _VOID has no type.
+ * called when that is fed. How much it writes follows from its result alone. CHANGE: as INPUT, for
+ * calls that change files. When it is fed and succeeded then, the call is made again, so that the
+ * files change again; the program gets the result that it had, whatever files there are now.
+ * BY_HAND: the wrapper is written in that file; the row is for the table in docs/libc.md and for the
+ * tests. A row whose name ends with _VOID has no type.
  *
  * Accesses are, each with a pointer and a number of bytes:
  *
@@ -141,6 +145,34 @@ static inline void mr_libc_is_made(mr_thread *thread)
         before;                                                                                    \
         mr_libc_is_made(thread);                                                                   \
         type result = mr_input_call(thread, #name, &fed) ? (type)fed : MR_REAL(name) arguments;    \
+        const int saved_errno = errno;                                                             \
+        after;                                                                                     \
+        errno = saved_errno;                                                                       \
+        mr_input_called(thread, (int64_t)result);                                                  \
+        mr_leave(thread);                                                                          \
+        return result;                                                                             \
+    }
+
+#define CHANGE(type, name, parameters, arguments, before, after)                                   \
+    MR_EXPORT type name parameters;                                                                \
+    type name parameters                                                                           \
+    {                                                                                              \
+        uintptr_t code = MR_CALLER;                                                                \
+        int64_t fed;                                                                               \
+        mr_thread *thread = mr_libc_input_begin(&code);                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
+        before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
+        const bool is_fed = mr_input_change(thread, #name, &fed);                                  \
+        const int fed_errno = errno;                                                               \
+        type result = is_fed && fed < 0 ? (type)fed : MR_REAL(name) arguments;                     \
+        if (is_fed) {                                                                              \
+            result = (type)fed;                                                                    \
+            errno = fed_errno;                                                                     \
+        }                                                                                          \
         const int saved_errno = errno;                                                             \
         after;                                                                                     \
         errno = saved_errno;                                                                       \
