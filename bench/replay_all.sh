@@ -34,10 +34,12 @@ one() {
     "$maxrace" $command $standard -g $FLAGS -pthread "$source" -o "$folder/program" 2>"$folder/said" || { cat "$folder/said" >&2; return; }
     cd "$folder" || return
     for seed in $SEEDS; do
+        rm -f one.mrt
         timeout -k 5 100 "$maxrace" record -q --seed "$seed" -o one.mrt -- ./program >said 2>&1 </dev/null
-        [ $? -lt 124 ] || { echo "$source: record, seed $seed: $(tail -n 1 said)" >&2; continue; }
+        [ -s one.mrt ] || { echo "$source: record, seed $seed: $(tail -n 1 said)" >&2; continue; }
         for model in $MODELS; do
             : >differ
+            : >first
             for ((repeat = 1; repeat <= REPEATS; repeat++)); do
                 timeout -k 5 300 "$maxrace" replay -q --format json --model "$model" one.mrt >now.json 2>said </dev/null
                 status=$?
@@ -49,7 +51,6 @@ one() {
             awk -F '\t' -v OFS='\t' -v source="$source" -v seed="$seed" -v model="$model" '
                 FILENAME == "differ" { differ[$1]++; next }
                 { print source, seed, model, $1, $2, $3, $4, $5, differ[FNR] + 0, $6 }' differ first
-            : >first
         done
     done
 }

@@ -286,6 +286,78 @@ END
         says 'diverged: another operation, main (T0), after' "$maxrace" replay -q when.mrt &&
         says 'seen      .* in main at when.c:2' "$maxrace" replay -q when.mrt)
 }
+# Without inputs a block of another size comes before: the next one has another address. That is told, and the goal is reached.
+other_address() {
+    cat >"$scratch/moved.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char *block, *seen;
+static void *work(void *unused)
+{
+    seen = block;
+    return unused;
+}
+int main(void)
+{
+    size_t bytes = 0;
+    pthread_t thread;
+    FILE *file = fopen("bytes", "r");
+    if (!file || fscanf(file, "%zu", &bytes) != 1)
+        return 1;
+    fclose(file);
+    block = malloc(bytes);
+    block = malloc(64);
+    pthread_create(&thread, NULL, work, NULL);
+    block++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 moved.c -o moved && echo 64 >bytes && "$maxrace" record -q --record-inputs no -o moved.mrt -- ./moved &&
+        ! "$maxrace" replay -q moved.mrt | grep -q 'another value' && echo 9000 >bytes && "$maxrace" replay -q moved.mrt >moved.txt
+        says '[1-9] confirmed' cat moved.txt && says 'a read or write had another value than in the trace' cat moved.txt &&
+            says 'expected  write in main at moved.c:19:[0-9]*, value 0x1' cat moved.txt && says 'seen      write in main at moved.c:19:[0-9]*, value 0x1' cat moved.txt)
+}
+# What a mapped file has is not an input. The program asks for another input then; both are told, and what is not given again.
+other_input() {
+    cat >"$scratch/mapped.c" <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+static int x;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct timespec now;
+    char random;
+    int file = open("map", O_RDONLY);
+    const char *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0);
+    if (map == MAP_FAILED)
+        return 1;
+    if (map[0] == 'a')
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    else if (getrandom(&random, 1, 0) != 1)
+        return 1;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 mapped.c -o mapped && echo a >map && "$maxrace" record -q -o mapped.mrt -- ./mapped &&
+        says '1 of 1 confirmed' "$maxrace" replay -q mapped.mrt && echo b >map && "$maxrace" replay -q mapped.mrt >mapped.txt
+        says 'diverged: another input, main (T0)' cat mapped.txt && says 'expected  a look at clock 1' cat mapped.txt &&
+            says 'seen      a call of function' cat mapped.txt && says 'not given to the program again: files mapped into memory' cat mapped.txt)
+}
 # Calls that change files have the results that they had, though the files are there already; what failed is not done now.
 changed_files() {
     cat >"$scratch/files.c" <<'END'
@@ -360,6 +432,8 @@ if check replay_prepare prepare; then
     check replay_waiting_loop waiting_loop
     check replay_of_report of_report
     check replay_time_and_addresses time_and_addresses
+    check replay_other_address other_address
+    check replay_other_input other_input
     check replay_changed_files changed_files
     check replay_waits_are_told waits_are_told
     check replay_signals signals
