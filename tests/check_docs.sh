@@ -111,9 +111,9 @@ END
 check docs_links links
 check docs_finds_mistakes finds_mistakes
 check docs_readme readme
-pages=(tutorial embed)
+pages=(tutorial embed hunt)
 if [ "${TEST_LENGTH:-share}" = full ]; then
-    pages+=(unknown windows not-recorded debugger cluster)
+    pages+=(unknown windows not-recorded debugger cluster hunt-exhaustive hunt-inputs)
     check docs_ci_github ci 'GitHub Actions' races.sarif 3
 fi
 for name in "${pages[@]}"; do check "docs_$name" page "$name"; done
