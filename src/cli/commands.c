@@ -73,7 +73,7 @@ const mr_command mr_commands[] = {
              " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
              " solver.timeout_ms solver.memory_mb solver.max_clauses"
              " memory.limit_mb memory.spill_dir"
-             " witness.dir witness.check witness.minimise report.run ",
+             " witness.dir witness.check witness.minimise brief color report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =

@@ -140,6 +140,7 @@ typedef struct mr_trace {
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
     mr_ending ending; /* of the recording */
+    bool replayable;  /* the file has what a replay needs: the command, the positions of events */
 
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
