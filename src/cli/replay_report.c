@@ -221,7 +221,8 @@ static void describe_wait(mr_replay_report *report, const mr_replay_thread *thre
                  thread_name(report->replaying->trace, (uint32_t)thread->awaited), thread->awaited);
     else {
         size_t used = (size_t)snprintf(what, sizeof what, "%s ", thread->waits_for);
-        if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used))
+        if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used,
+                             NULL))
             snprintf(what + used, sizeof what - used, "at 0x%" PRIx64, thread->awaited);
     }
     describe_code(report, thread->waits_at, place, sizeof place);
