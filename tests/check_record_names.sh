@@ -2,7 +2,7 @@
 # What the variables on stacks are called. Each program of tests/programs with a line "Names:" at its top is built by gcc with
 # -O1 (TEST_LENGTH=full: by gcc and clang, with -O0, -O1 and -O2), and recorded; the texts for people of its variables and locks are to be exactly these names (T*:
 # any thread), and the races are reported by name. Without debug information they stay places: "T0.stack-88".
-# The types of variables in static memory are those of the lines "Type:" in tests/programs/types-race.*, and reports show "Values:" by them.
+# The types of variables in static memory are those of the lines "Type:" in tests/programs/types-*, and reports show "Values:" by them.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -67,7 +67,7 @@ for source in tests/programs/*; do
         done
     done
 done
-for source in tests/programs/types-race.*; do
+for source in tests/programs/types-*; do
     for compiler in $compilers; do
         # The library of C++ takes long to compile.
         [[ $source != *.cpp ]] || [ "${TEST_LENGTH:-}" = full ] || continue

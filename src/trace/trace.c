@@ -68,24 +68,21 @@ static const char *name_text(const mr_names *names, uint32_t number, bool for_pe
     return for_people ? mr_names_display(names, number) : names->items[number].text;
 }
 
-const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, uint32_t value,
+const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, int64_t value,
                                 char text[MR_TYPED_VALUE_BYTES])
 {
-    MR_ASSERT(value && value < trace->value_count);
     const char *type = mr_value_types_text(&trace->types, variable);
-    if (mr_typed_value_text(type, trace->values[value], text))
-        return text;
-    return mr_value_text(trace->values[value], text);
+    return mr_typed_value_text(type, value, text) ? text : mr_value_text(value, text);
 }
 
 static void print_number(print_target *target, char sign, const mr_trace *trace, uint32_t event,
-                         uint32_t value, bool for_people)
+                         int64_t value, bool for_people)
 {
     char text[MR_TYPED_VALUE_BYTES];
     if (for_people)
         print(target, "%c%s", sign, mr_trace_value_text(trace, trace->operand[event], value, text));
     else
-        print(target, "%c%lld", sign, (long long)trace->values[value]);
+        print(target, "%c%lld", sign, (long long)value);
 }
 
 static void print_value(print_target *target, const mr_trace *trace, uint32_t event,
@@ -97,11 +94,11 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     if (mr_op_updates(trace->op[event])) {
         MR_ASSERT(value < trace->update_count);
         mr_update update = trace->updates[value];
-        print_number(target, '=', trace, event, update.read_value, for_people);
-        print_number(target, '>', trace, event, update.written_value, for_people);
+        print_number(target, '=', trace, event, trace->values[update.read_value], for_people);
+        print_number(target, '>', trace, event, trace->values[update.written_value], for_people);
     } else {
         MR_ASSERT(value < trace->value_count);
-        print_number(target, '=', trace, event, value, for_people);
+        print_number(target, '=', trace, event, trace->values[value], for_people);
     }
 }
 

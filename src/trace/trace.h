@@ -220,9 +220,9 @@ uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 /* The names that the operand of such an operation is a number in; NULL: it has no operand. */
 const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);
 
-/* A value of the variable, an index in `values` that is not 0, as people read it: by the type of the
- * variable (mr_typed_value_text) when it has one, else as mr_value_text. */
-const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, uint32_t value,
+/* A value of the variable as people read it: by the type of the variable (mr_typed_value_text) when it
+ * has one, else as mr_value_text. */
+const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, int64_t value,
                                 char text[MR_TYPED_VALUE_BYTES]);
 
 /* Writes "op(operand)" of the event as in the file, e.g. "w(x=3)", to `buffer`; always terminated.
