@@ -22,6 +22,7 @@ enum {
     LOG_BYTES = 64 << 20,       /* of a run: a thread that spins fills more in a second */
     FREE_EVERY = 8,             /* so often a run is free though there are tasks */
     FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
+    QUESTIONS_AT_ONCE = 64,     /* of the engine that are answered by no; then a run is free */
     QUIET_RUNS = 100,           /* free runs without anything new, after which the hunt ends */
     QUIET_RUNS_WITH_INPUTS = 500
 };
@@ -99,7 +100,8 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
         taken = true;
         unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
         bool first = !hunt->has_reference && !hunt->busy; /* of this session */
-        bool free_turn = hunt->started % free_every == free_every - 1;
+        bool free_turn =
+            hunt->started % free_every == free_every - 1 || hunt->asked >= QUESTIONS_AT_ONCE;
         if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
             if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
                 taken = false; /* who is busy may find tasks */
@@ -113,8 +115,10 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
     if (taken) {
         hunt->busy++;
         *number = ++hunt->started;
-        if (task->kind == MR_TASK_FREE)
+        if (task->kind == MR_TASK_FREE) {
             hunt->quiet++;
+            hunt->asked = 0;
+        }
     }
     pthread_mutex_unlock(&hunt->lock);
     return taken;
@@ -123,8 +127,8 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
 {
     pthread_mutex_lock(&hunt->lock);
-    (void)task;
     hunt->state.impossible++;
+    hunt->asked += task->was_asked;
     hunt->started--;
     hunt->busy--;
     pthread_cond_broadcast(&hunt->changed);

@@ -32,6 +32,7 @@ typedef struct mr_hunting {
     bool has_reference;   /* … and it is there */
     unsigned busy;        /* workers that try something */
     uint64_t started;     /* runs that have begun */
+    uint32_t asked;       /* of the engine, and answered by no, since a run ended */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
     bool met;             /* what `until` asks for */

@@ -391,6 +391,7 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
     state->left = hunt->tasks.count;
     state->seconds = t->line.at;
     hunt->busy--;
+    hunt->asked = 0;
     if (hunt->options->tell)
         hunt->options->tell(hunt->options->context, state);
     pthread_cond_broadcast(&hunt->changed);
