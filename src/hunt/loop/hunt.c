@@ -189,7 +189,7 @@ static bool take_run(void *context, const mr_hunt_line *run)
     return mr_map_at(&self->hunt->signatures, run->signature, run->behaviour + 1) != NULL;
 }
 
-static bool add_finding(mr_hunt_state *state, const mr_finding_line *line)
+bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line)
 {
     void *findings = state->findings;
     if (!mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
@@ -207,7 +207,7 @@ static bool take_finding(void *context, const mr_finding_line *finding)
     line.count = 1;
     return mr_map_at(&self->hunt->found, line.identity,
                      (uint32_t)self->hunt->state.finding_count + 1) &&
-           add_finding(&self->hunt->state, &line);
+           mr_hunt_state_add(&self->hunt->state, &line);
 }
 
 /* The tasks of a behaviour that an earlier session has seen; those that were tried are known. */

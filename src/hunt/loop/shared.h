@@ -69,6 +69,8 @@ typedef struct mr_hunt_worker {
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number);
 /* hunt.c: a task has been tried, or turned out to be impossible. */
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task);
+/* hunt.c: one finding more. False: no memory. */
+bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line);
 /* hunt.c: an error ends the hunt. */
 void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error);
 

@@ -244,20 +244,18 @@ static mr_status claim(mr_hunting *hunt, const mr_run_outcome *outcome, uint64_t
     mr_status status = MR_OK;
     pthread_mutex_lock(&hunt->lock);
     uint32_t *known = mr_map_at(&hunt->found, outcome->identity, 0);
-    void *findings = state->findings;
     *mine = known && !*known;
-    if (!known || !mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
-                           sizeof *state->findings)) {
+    if (!known) {
         status = mr_error_memory(error, "noting a finding");
     } else if (*mine) {
-        state->findings = findings;
         *line = (mr_finding_line){.number = (uint32_t)state->finding_count + 1,
                                   .run = run,
                                   .identity = outcome->identity,
                                   .count = 1};
         snprintf(line->kind, sizeof line->kind, "%s", mr_run_kind_name(outcome->kind));
         snprintf(line->text, sizeof line->text, "%s", outcome->text);
-        state->findings[state->finding_count++] = *line;
+        if (!mr_hunt_state_add(state, line))
+            status = mr_error_memory(error, "noting a finding");
         *known = (uint32_t)state->finding_count;
     } else {
         state->findings[*known - 1].count++;
