@@ -79,9 +79,17 @@ assertion() {
         grep -q '^[2-9]' lost.hunt/findings/*-assertion/input
 }
 
+# refuses TEXT FLAGS…: going on with these is refused in one line.
+refuses() {
+    "$maxrace" hunt --resume magic.hunt -q "${@:2}" -- ./magic >out 2>err </dev/null
+    [ $? -eq 2 ] && grep -q -e "$1" err && [ "$(wc -l <err)" -eq 1 ] || { cat err; return 1; }
+}
+
 resumed() {
-    build magic --hunt-inputs && first abcdefghij && hunt magic 40 --inputs in -- &&
-        timeout -k 5 100 "$maxrace" hunt --resume magic.hunt --runs 350 --inputs in -q -- ./magic >magic.out 2>magic.err </dev/null
+    build magic --hunt-inputs && first abcdefghij && hunt magic 40 --inputs in -- || return 1
+    refuses 'was begun with --inputs in,' && refuses 'was begun without --generate,' --inputs in --generate 'echo 1' &&
+        refuses 'was begun with --input-search all,' --inputs in --input-search mutate || return 1
+    timeout -k 5 100 "$maxrace" hunt --resume magic.hunt --runs 350 --inputs in -q -- ./magic >magic.out 2>magic.err </dev/null
     [ $? -le 1 ] && found magic race
 }
 
