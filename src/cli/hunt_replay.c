@@ -3,6 +3,7 @@
 
 #include "hunt_replay.h"
 
+#include "base/memory.h"
 #include "cli.h"
 #include "formats/read.h"
 #include "hunt/program/outcome.h"
@@ -28,6 +29,59 @@ static mr_status read_kind(const char *folder, char kind[16], mr_error *error)
     return ok ? MR_OK
               : mr_error_set(error, MR_ERR_IO, folder, 0,
                              "this is no finding of a hunt, nor a trace");
+}
+
+/* The input that the program had, of a hunt that searches inputs. */
+typedef struct saved_input {
+    bool is_there, is_stdin;
+    char then[PATH_MAX]; /* its path in the hunt, which the program may have among its arguments */
+    char now[PATH_MAX + 16];
+} saved_input;
+
+/* The line "input: PATH" of report.txt; behind it ", its standard input" when it is that. */
+static void find_input(const char *folder, saved_input *input)
+{
+    static const char key[] = "input: ", standard[] = ", its standard input";
+    char path[PATH_MAX + 16], *line = NULL;
+    size_t room = 0;
+    *input = (saved_input){.is_there = false};
+    snprintf(input->now, sizeof input->now, "%s/input", folder);
+    snprintf(path, sizeof path, "%s/report.txt", folder);
+    FILE *file = access(input->now, R_OK) == 0 ? fopen(path, "r") : NULL;
+    while (file && !input->is_there && getline(&line, &room, file) > 0) {
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        char *end = strstr(line, standard);
+        input->is_there = true;
+        input->is_stdin = end != NULL;
+        if (end)
+            *end = '\0';
+        snprintf(input->then, sizeof input->then, "%.*s", PATH_MAX - 1, line + strlen(key));
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+/* Puts the path of the saved input where the arguments have that of the hunt, which may be gone. */
+static mr_status place_input(const saved_input *input, mr_run_info *info, mr_error *error)
+{
+    bool is_argument = input->is_there && !input->is_stdin && access(input->then, R_OK) != 0;
+    for (size_t i = 1; is_argument && i < info->arguments.count; i++) {
+        const char *old = info->arguments.items[i], *at = strstr(old, input->then);
+        if (!at)
+            continue;
+        size_t room = strlen(old) + strlen(input->now) + 1;
+        char *text = mr_malloc(room, 0);
+        if (!text)
+            return mr_error_memory(error, "reading how the program was run");
+        snprintf(text, room, "%.*s%s%s", (int)(at - old), old, input->now,
+                 at + strlen(input->then));
+        free((void *)old);
+        info->arguments.items[i] = text;
+    }
+    return MR_OK;
 }
 
 /* Did the run do what the saved one did? Of kinds that compare with the first run of the hunt, status
@@ -84,6 +138,7 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     mr_run_end saved = {.is_there = false};
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
+    saved_input input;
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -91,6 +146,9 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     mr_status status = read_kind(folder, kind, error);
     if (!status)
         status = mr_run_info_of_schedule(&info, schedule, error);
+    find_input(folder, &input);
+    if (!status)
+        status = place_input(&input, &info, error);
     if (!status)
         status = read_end(folder, &saved, error);
     if (!status)
@@ -99,6 +157,7 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
         const mr_run_request request = {.arguments = info.arguments.items,
                                         .environment = info.environment.items,
                                         .directory = info.folder,
+                                        .input = input.is_stdin ? input.now : NULL,
                                         .feed = access(inputs, R_OK) == 0 ? inputs : NULL,
                                         .strategy = info.schedule,
                                         .seed = info.seed,
