@@ -377,13 +377,16 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
         hunt->has_reference ? MR_OK : mr_store_first(&hunt->store, &t->ran.end, error);
     if (!status)
         status = mr_store_run(&hunt->store, &t->line, error);
+    if (!status && t->ran.is_full)
+        status = mr_store_cut(&hunt->store, t->number, error);
     state->runs++;
     state->again += !t->is_new;
     state->diverged += t->task.kind != MR_TASK_FREE && t->ran.replay.outcome != MR_REPLAY_GOAL;
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
-    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until);
+    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until) ||
+                (confirms(t) && mr_run_kind_is_in(MR_RUN_RACE, hunt->options->until));
     if (!hunt->has_reference)
         take_reference(hunt, t);
     state->left = hunt->tasks.count;
