@@ -11,20 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_STATES = 50000000 };
-static const uint64_t MOST_BYTES = (uint64_t)3 << 30;
-
-mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, uint64_t most_runs, unsigned timeout_ms,
+mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, const mr_exhaustive_limits *limits,
                                  int *exit_status, mr_error *error)
 {
     mr_explore self = {.had = NULL};
-    mr_explore_program program = {.arguments = cli->operands, .timeout_ms = timeout_ms};
+    mr_explore_program program = {.arguments = cli->operands, .timeout_ms = limits->timeout_ms};
     mr_halt halt = {.deadline_seconds = 0};
     mr_explore_settings settings = {.runner = mr_explore_run_program,
                                     .context = &program,
-                                    .max_runs = most_runs,
-                                    .max_states = MOST_STATES,
-                                    .max_bytes = MOST_BYTES,
+                                    .max_runs = limits->runs,
+                                    .max_states = limits->states,
+                                    .max_bytes = limits->bytes,
                                     .halt = &halt};
     int64_t limit = mr_config_int(cli->config, "time_limit");
     if (limit)
