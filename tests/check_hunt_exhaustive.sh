@@ -53,6 +53,23 @@ limited_states() {
     done
 }
 
+# saves NAME KIND…: a folder for each kind, and a replay of each does it again; the report is there, too.
+saves() {
+    local name=$1 kind folder
+    timeout -k 5 100 "$maxrace" hunt --exhaustive --dir "$scratch/$name.found" -- "$scratch/$name" >"$scratch/said" </dev/null
+    cmp -s "$scratch/said" "$scratch/$name.found/report.txt" || { cat "$scratch/said"; return 1; }
+    for kind in "${@:2}"; do
+        folder=$(echo "$scratch/$name.found/findings/"*-"$kind")
+        timeout -k 5 60 "$maxrace" replay "${folder%% *}" >"$scratch/said" 2>&1
+        [ $? -eq 1 ] && grep -q " $kind repeated" "$scratch/said" || { ls "$scratch/$name.found/findings"; cat "$scratch/said"; return 1; }
+    done
+}
+saved() {
+    saves lost race assertion && saves locks deadlock && saves three && [ -z "$(ls "$scratch/three.found/findings")" ] || return 1
+    "$maxrace" hunt --exhaustive --dir "$scratch/lost.found" -- "$scratch/lost" >"$scratch/said" 2>&1
+    [ $? -eq 4 ] && grep -q 'lost.found: is there already' "$scratch/said" || { cat "$scratch/said"; return 1; }
+}
+
 # What is not recorded decides: nothing is claimed.
 unseen() {
     printf '#include <time.h>\nint main(void) { return time(0) == 0; }\n' >"$scratch/clock.c"
@@ -66,6 +83,7 @@ for source in tests/hunt/exhaustive/*.c; do
     check "exhaustive $(basename "$source" .c)" explore "$source"
 done
 check "exhaustive, a limit of runs" limited
+check "exhaustive, findings are saved" saved
 check "exhaustive, a limit of states" limited_states
 check "exhaustive, a clock" unseen
 exit $((failures > 0))

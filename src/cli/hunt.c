@@ -142,8 +142,8 @@ static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *
 /* All orders and one input are explored: other ways to choose them mean nothing then. */
 static mr_status check_exhaustive(const mr_cli *cli, mr_error *error)
 {
-    static const int others[] = {DIR_FLAG, RESUME,   SEED,      ORACLE,       UNTIL,  MINIMISE,
-                                 INPUTS,   GENERATE, ARGS_FILE, INPUT_SEARCH, WITHOUT};
+    static const int others[] = {RESUME, SEED,     ORACLE,    UNTIL,        MINIMISE,
+                                 INPUTS, GENERATE, ARGS_FILE, INPUT_SEARCH, WITHOUT};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli->own[others[i]])
             return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s is not for --exhaustive",
@@ -156,7 +156,8 @@ static mr_status explore(mr_cli *cli, const mr_hunt_options *options, int *exit_
                          mr_error *error)
 {
     mr_exhaustive_limits limits = {.runs = cli->own[RUNS] ? options->most_runs : 0,
-                                   .timeout_ms = options->timeout_ms};
+                                   .timeout_ms = options->timeout_ms,
+                                   .folder = cli->own[DIR_FLAG]};
     uint64_t megabytes = 0;
     mr_status status = check_exhaustive(cli, error);
     if (!status)

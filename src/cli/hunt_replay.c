@@ -38,30 +38,36 @@ typedef struct saved_input {
     char now[PATH_MAX + 16];
 } saved_input;
 
-/* The line "input: PATH" of report.txt; behind it ", its standard input" when it is that. */
-static void find_input(const char *folder, saved_input *input)
+/* What report.txt has behind `key` at the beginning of a line. False: there is no such line. */
+static bool find_line(const char *folder, const char *key, char value[PATH_MAX])
 {
-    static const char key[] = "input: ", standard[] = ", its standard input";
     char path[PATH_MAX + 16], *line = NULL;
-    size_t room = 0;
-    *input = (saved_input){.is_there = false};
-    snprintf(input->now, sizeof input->now, "%s/input", folder);
+    size_t room = 0, length = strlen(key);
+    bool found = false;
     snprintf(path, sizeof path, "%s/report.txt", folder);
-    FILE *file = access(input->now, R_OK) == 0 ? fopen(path, "r") : NULL;
-    while (file && !input->is_there && getline(&line, &room, file) > 0) {
-        if (strncmp(line, key, strlen(key)) != 0)
-            continue;
+    FILE *file = fopen(path, "r");
+    while (file && !found && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        char *end = strstr(line, standard);
-        input->is_there = true;
-        input->is_stdin = end != NULL;
-        if (end)
-            *end = '\0';
-        snprintf(input->then, sizeof input->then, "%.*s", PATH_MAX - 1, line + strlen(key));
+        found = strncmp(line, key, length) == 0;
+        if (found)
+            snprintf(value, PATH_MAX, "%.*s", PATH_MAX - 1, line + length);
     }
     free(line);
     if (file)
         fclose(file);
+    return found;
+}
+
+/* The line "input: PATH" of report.txt; behind it ", its standard input" when it is that. */
+static void find_input(const char *folder, saved_input *input)
+{
+    *input = (saved_input){.is_there = false};
+    snprintf(input->now, sizeof input->now, "%s/input", folder);
+    input->is_there = access(input->now, R_OK) == 0 && find_line(folder, "input: ", input->then);
+    char *end = strstr(input->then, ", its standard input");
+    input->is_stdin = input->is_there && end;
+    if (end)
+        *end = '\0';
 }
 
 /* Puts the path of the saved input where the arguments have that of the hunt, which may be gone. */
@@ -117,8 +123,13 @@ static char *text_of(const char *folder, const char *name)
 /* How the saved run ended. */
 static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
 {
-    char path[4200];
+    char path[4200], number[PATH_MAX];
     mr_trace *trace = NULL;
+    *end = (mr_run_end){.is_there = true};
+    if (find_line(folder, "exit status: ", number)) { /* a finding without a trace */
+        end->exit_status = (int)strtol(number, NULL, 10);
+        return MR_OK;
+    }
     snprintf(path, sizeof path, "%.4000s/trace.mrt", folder);
     mr_status status = mr_trace_read(path, NULL, &trace, error);
     if (status)
@@ -139,6 +150,7 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
     saved_input input;
+    char found_by[PATH_MAX] = "";
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -147,6 +159,8 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     if (!status)
         status = mr_run_info_of_schedule(&info, schedule, error);
     find_input(folder, &input);
+    bool explores =
+        find_line(folder, "found by: ", found_by) && strcmp(found_by, "--exhaustive") == 0;
     if (!status)
         status = place_input(&input, &info, error);
     if (!status)
@@ -162,6 +176,9 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
                                         .strategy = info.schedule,
                                         .seed = info.seed,
                                         .schedule = schedule,
+                                        .keeps_inputs = explores,
+                                        .needs_no_trace = explores,
+                                        .explores = explores,
                                         .timeout_ms = timeout_ms};
         status = mr_runner_run(&runner, &request, &ran, error);
     }
