@@ -140,6 +140,19 @@ stop_at() {
     says 'the witness has no event 9999' "$maxrace" replay -q --race 1 --stop-at 9999 "$scratch/bank.mrt" &&
         says 'stands before' "$maxrace" replay -q --race 1 --stop-at 4 "$scratch/bank.mrt"
 }
+# The last line of predict is a command that replays the race: by the settings of the prediction, of a file with any name. Of a
+# trace that cannot be replayed it is another one.
+next_step() {
+    local line
+    cp "$scratch/bank.mrt" "$scratch/it's one.mrt" && cd "$scratch" || return 1
+    line=$("$maxrace" predict -q --model rf --window-size 300 "it's one.mrt" | tail -n 1)
+    [ "$line" = "Next: run the program by that schedule: maxrace replay 'it'\\''s one.mrt' --race 1 --model rf --window-size 300" ] ||
+        { echo "$line"; return 1; }
+    says 'confirmed, changes the output' sh -c "\"$maxrace\" ${line#*: maxrace } -q" &&
+        "$maxrace" convert -q bank.mrt no-positions.mrt && "$maxrace" predict -q --format json -o results.json bank.mrt
+    says '^Next: --format html' "$maxrace" predict -q no-positions.mrt && says '^Next: --format html' "$maxrace" run -q ./bank data &&
+        says '^Next: run the program by that schedule: maxrace replay bank.mrt --race 1$' "$maxrace" report --format text results.json
+}
 script() {
     "$maxrace" replay -q --race 1 --script "$scratch/race.sh" "$scratch/bank.mrt"
     rm "$scratch/bank.mrt"
@@ -152,7 +165,8 @@ record_replay() {
 debugger() {
     echo 'continue' >"$scratch/commands"
     timeout -k 2 60 "$maxrace" replay -q --race 1 --gdb "$scratch/bank.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
-    grep -q 'race-first: thread' "$scratch/gdb" && grep -q 'in first (unused' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
+    # gdb begins a new line before a long path.
+    grep -q 'race-first: thread' "$scratch/gdb" && grep -q ' in first (' "$scratch/gdb" && grep -q ' at .*/bank.c:9$' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
 }
 # Findings beside races: both threads of a deadlock stand before their locks, and then it happens; freed memory is used.
 findings() {
@@ -468,6 +482,7 @@ if check replay_prepare prepare; then
     check replay_other_build other_build
     check replay_older_trace older_trace
     check replay_stop_at stop_at
+    check replay_next_step next_step
     check replay_findings findings
     needs gdb replay_finding_debugger && check replay_finding_debugger finding_debugger
     check replay_confirm confirm
