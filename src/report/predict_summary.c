@@ -425,6 +425,8 @@ bool mr_predict_print_next(const mr_predict_summary *self)
     else if (self->findings->count > 0)
         fputs("Next: --format html -o report.html shows the schedules as pictures\n", self->stream);
     else
-        fputs("Next: other recorded runs may show more, 'maxrace run --runs 10'\n", self->stream);
+        fputs("Next: other recorded runs may show more, 'maxrace run --runs 10'; "
+              "'maxrace explain TRACE PLACE' says why a place has no race\n",
+              self->stream);
     return true;
 }
