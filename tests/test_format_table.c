@@ -21,14 +21,14 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    static const char *const commands[] = {
+    static const char *const prepared[] = {
         "predict --shard 1/1 --checkpoint @/shard examples/bank.std",
         "predict --format json -o @/results.json examples/bank.std",
     };
     mr_scratch_setup(state, &scratch);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < sizeof prepared / sizeof prepared[0]; i++) {
         mr_run run;
-        mr_run_maxrace(&run, &scratch, commands[i], NULL, MR_RUN_CAPTURE);
+        mr_run_maxrace(&run, &scratch, prepared[i], NULL, MR_RUN_CAPTURE);
         assert_true(run.status == 0 || run.status == 1);
         mr_run_free(&run);
     }
