@@ -327,7 +327,8 @@ const mr_command mr_commands[] = {
               "search inputs that are arguments, one a line, from those in FILE on"},
              {"input-search", "all|solve|mutate|none", "how new inputs are made (all)"},
              {"exhaustive", "", "explore all behaviours of the program, until none is left"},
-             {"without", "swap|frontier", "leave such runs out, to see what they are good for"}},
+             {"without", "swap|near|frontier",
+              "leave such runs out, to see what they are good for"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
          "PROGRAM is built by 'maxrace cc'. Each run is recorded; from its trace come the races,\n"

@@ -65,6 +65,9 @@ typedef struct mr_listed {
 
 typedef struct mr_listed_group {
     size_t first, count; /* in `items` */
+    /* Among the groups of the same kind on the same variable: its place, from 0, and how many groups and
+     * findings come behind it. */
+    size_t rank, groups_behind, findings_behind;
 } mr_listed_group;
 
 typedef struct mr_listing {

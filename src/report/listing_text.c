@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIKE_SHOWN = 8 };
+enum { ALIKE_SHOWN = 8, LINES_OF_ONE = 8 };
 
 /* "race 3" or "observed 1": what the finding is called in all reports. */
 static void print_number(FILE *stream, const mr_listed *finding)
@@ -34,26 +34,54 @@ static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing
     return true;
 }
 
+/* One group. False: no memory. */
+static bool print_group(FILE *stream, const mr_listing *findings, const mr_listed_group *group,
+                        const mr_trace *trace, mr_style style)
+{
+    const mr_listed *worst = &findings->items[group->first];
+    if (!print_title(stream, worst, findings, trace, style))
+        return false;
+    fputs(" (", stream);
+    print_number(stream, worst);
+    if (group->count > 1)
+        fprintf(stream, "; %zu more alike", group->count - 1);
+    if (worst->confirmed != MR_CONFIRMED_NOT_ASKED)
+        fprintf(stream, "; confirmed: %s%s%s", mr_confirmed_name(worst->confirmed),
+                worst->effect ? ", " : "", worst->effect ? worst->effect : "");
+    if (findings->has_baseline)
+        fputs(worst->known ? "; known" : "; new", stream);
+    fputs(")\n", stream);
+    return true;
+}
+
+/* Stands for the groups behind this one on the same variable. */
+static void print_behind(FILE *stream, const mr_listed *finding, const mr_listed_group *group,
+                         const mr_trace *trace)
+{
+    const char *subject = mr_listed_subject(finding, trace);
+    fprintf(stream, "    and %zu more such findings", group->findings_behind);
+    if (subject[0] != '\0') {
+        fputs(" on ", stream);
+        mr_escape_print(stream, subject);
+    }
+    fputs(" (--report-shown 0 lists them)\n", stream);
+}
+
 bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_trace *trace,
-                           mr_style style)
+                           bool all, mr_style style)
 {
     if (findings->count > 0)
         fputs("\n", stream);
     for (size_t i = 0; i < findings->group_count; i++) {
         const mr_listed_group *group = &findings->groups[i];
-        const mr_listed *worst = &findings->items[group->first];
-        if (!print_title(stream, worst, findings, trace, style))
+        /* One group is no longer than the line that would stand for it. */
+        bool cut = !all && group->rank + group->groups_behind > LINES_OF_ONE;
+        if (cut && group->rank >= LINES_OF_ONE)
+            continue;
+        if (!print_group(stream, findings, group, trace, style))
             return false;
-        fputs(" (", stream);
-        print_number(stream, worst);
-        if (group->count > 1)
-            fprintf(stream, "; %zu more alike", group->count - 1);
-        if (worst->confirmed != MR_CONFIRMED_NOT_ASKED)
-            fprintf(stream, "; confirmed: %s%s%s", mr_confirmed_name(worst->confirmed),
-                    worst->effect ? ", " : "", worst->effect ? worst->effect : "");
-        if (findings->has_baseline)
-            fputs(worst->known ? "; known" : "; new", stream);
-        fputs(")\n", stream);
+        if (cut && group->rank == LINES_OF_ONE - 1)
+            print_behind(stream, &findings->items[group->first], group, trace);
     }
     return true;
 }

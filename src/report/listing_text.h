@@ -9,9 +9,10 @@
 /* False: no memory. Errors of the stream stay in it. */
 
 /* A line for each group, the worst first: "t.c:7:64: race on q.tail between push and pop (race 3; 2 more
- * alike)", after an empty line; nothing without findings. */
+ * alike)", after an empty line; nothing without findings. Unless `all`, when there are more than nine groups of
+ * one kind on one variable, one line stands for those behind the eighth. */
 bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_trace *trace,
-                           mr_style style);
+                           bool all, mr_style style);
 /* A line for each finding, with the place of the other access; nothing else. */
 bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_trace *trace);
 /* The places of the other findings of a group. */

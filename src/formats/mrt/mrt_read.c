@@ -316,6 +316,13 @@ static mr_status read_members(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *
                   : mr_mrt_members_read(mrt->trace, &mrt->check.validity, chunk, payload, error);
 }
 
+static mr_status read_types(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    return status ? status : mr_mrt_types_read(mrt->trace, chunk, payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
@@ -422,6 +429,8 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return read_orders(mrt, &chunk, error);
     case MR_MRT_MEMBERS:
         return read_members(mrt, &chunk, error);
+    case MR_MRT_TYPES:
+        return read_types(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
     case MR_MRT_POSITIONS:

@@ -111,7 +111,7 @@ static bool is_of_stop(const way *self, uint32_t event)
 /* May a section of the lock stay open? */
 static bool may_stay_open(const way *self, uint32_t lock)
 {
-    for (uint32_t i = 0; i < self->goal->stop_count; i++)
+    for (uint32_t i = 0; i < self->goal->stop_count && !self->goal->may_wait; i++)
         if (is_outermost(self->trace, self->goal->stops[i]) &&
             self->trace->operand[self->goal->stops[i]] == lock)
             return false;
@@ -175,8 +175,12 @@ static bool find_events(way *self)
         uint32_t event = goal->stops[i], thread = self->trace->thread[event];
         self->limit[thread] = self->index->number[event];
         self->need[thread] = self->index->number[event];
-        if (self->index->number[event] == 0 && self->trace->thread_info[thread].fork != MR_NONE)
-            require(self, self->trace->thread_info[thread].fork);
+    }
+    for (uint32_t i = 0; i < goal->stop_count; i++) {
+        uint32_t event = goal->stops[i];
+        uint32_t fork = self->trace->thread_info[self->trace->thread[event]].fork;
+        if (self->index->number[event] == 0 && fork != MR_NONE)
+            require(self, fork);
     }
     if (goal->last == MR_WAY_WRITE)
         require(self, goal->write);

@@ -2,7 +2,7 @@
 #include "base/seconds.h"
 #include "engine/predict.h"
 #include "formats/read.h"
-#include "inputs_coverage.h"
+#include "hunt/inputs/inputs_coverage.h"
 #include "shared.h"
 
 #include <errno.h>
@@ -327,6 +327,7 @@ static mr_status ask(mr_hunting *hunt, trial *t, mr_error *error)
 {
     long_path path;
     mr_result result = {0};
+    mr_near_pairs candidates = {.items = NULL};
     mr_status status = MR_OK;
     mr_store_behaviour_path(&hunt->store, t->line.behaviour, path);
     if (rename(t->trace, path) != 0)
@@ -334,13 +335,16 @@ static mr_status ask(mr_hunting *hunt, trial *t, mr_error *error)
     memcpy(t->trace, path, sizeof t->trace);
     if (t->ran.trace->event_count)
         status = mr_predict(t->ran.trace, hunt->config, NULL, &result, error);
+    if (!status)
+        status = mr_near_find(&candidates, t->ran.trace, error);
     pthread_mutex_lock(&hunt->lock);
     if (!status && hunt->source)
         status = mr_input_source_note(hunt->source, t->line.behaviour, t->input, error);
     if (!status && !mr_frontier_add(&hunt->tasks, t->line.behaviour, t->line.depth, t->ran.trace,
-                                    &t->behaviour, &result))
+                                    &t->behaviour, &result, &candidates))
         status = mr_error_memory(error, "looking where to go on");
     pthread_mutex_unlock(&hunt->lock);
+    mr_near_free(&candidates);
     mr_result_free(&result);
     return status;
 }

@@ -24,7 +24,7 @@
 #ifndef MR_HUNT_EXHAUSTIVE_H
 #define MR_HUNT_EXHAUSTIVE_H
 
-#include "model_search.h"
+#include "hunt/model/model_search.h"
 
 /* What a run is to do first: operation by operation. After that threads run by `seed`. */
 typedef struct mr_explore_stop {

@@ -12,7 +12,7 @@
 #define MR_HUNT_RUNNER_H
 
 #include "formats/mrt/mrt_positions.h"
-#include "operands.h"
+#include "hunt/inputs/operands.h"
 #include "replay/judge.h"
 #include "replay/plan.h"
 #include "replay/result.h"

@@ -75,7 +75,8 @@ static bool is_left_out(const mr_hunt_options *options, mr_task_kind kind)
 {
     bool is_swap = kind == MR_TASK_SWAP || kind == MR_TASK_FINDING;
     bool is_frontier = kind == MR_TASK_SEES || kind == MR_TASK_TURN;
-    return (is_swap && options->without_swaps) || (is_frontier && options->without_frontier);
+    return (is_swap && options->without_swaps) || (is_frontier && options->without_frontier) ||
+           (kind == MR_TASK_NEAR && options->without_near);
 }
 
 /* The best task that is not left out. */
@@ -212,17 +213,21 @@ static mr_status ask_again(mr_hunt_worker *worker, uint32_t number, uint32_t dep
     mr_parent parent = {.trace = NULL};
     mr_behaviour behaviour = {.signature = 0};
     mr_result result = {0};
+    mr_near_pairs candidates = {.items = NULL};
     mr_status status = mr_parent_read(worker, number, &parent, error);
     if (hunt->source)
         behaviour.input = mr_input_source_of(hunt->source, number) + 1ull;
     if (!status && parent.trace->event_count)
         status = mr_predict(parent.trace, hunt->config, NULL, &result, error);
-    if (!status &&
-        !(mr_behaviour_make(&behaviour, parent.trace) &&
-          mr_frontier_note(&hunt->tasks, parent.trace, &behaviour) &&
-          mr_frontier_add(&hunt->tasks, number, depth, parent.trace, &behaviour, &result)))
+    if (!status)
+        status = mr_near_find(&candidates, parent.trace, error);
+    if (!status && !(mr_behaviour_make(&behaviour, parent.trace) &&
+                     mr_frontier_note(&hunt->tasks, parent.trace, &behaviour) &&
+                     mr_frontier_add(&hunt->tasks, number, depth, parent.trace, &behaviour, &result,
+                                     &candidates)))
         status = mr_error_memory(error, "going on with the hunt");
     mr_behaviour_free(&behaviour);
+    mr_near_free(&candidates);
     mr_result_free(&result);
     mr_parent_free(worker, &parent);
     return status;

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "formats/read.h"
-#include "inputs.h"
+#include "hunt/inputs/inputs.h"
 #include "record/child_logs.h"
 #include "record/convert.h"
 #include "replay/spawn.h"

@@ -5,13 +5,13 @@
 #ifndef MR_HUNT_SHARED_H
 #define MR_HUNT_SHARED_H
 
-#include "behaviour.h"
-#include "frontier.h"
 #include "hunt.h"
-#include "runner.h"
+#include "hunt/frontier/frontier.h"
+#include "hunt/frontier/tasks.h"
+#include "hunt/frontier/way.h"
+#include "hunt/program/behaviour.h"
+#include "hunt/program/runner.h"
 #include "store.h"
-#include "tasks.h"
-#include "way.h"
 
 #include <pthread.h>
 

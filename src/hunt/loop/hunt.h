@@ -13,8 +13,8 @@
 
 #include "base/halt.h"
 #include "config/config.h"
-#include "input_source.h"
-#include "outcome.h"
+#include "hunt/inputs/input_source.h"
+#include "hunt/program/outcome.h"
 #include "store.h"
 
 struct mr_hunt_state;
@@ -32,10 +32,11 @@ typedef struct mr_hunt_options {
     /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
      * a kind; NULL: none does */
     const char *until;
-    bool minimises;                       /* schedules of failures are made shorter */
-    bool without_swaps, without_frontier; /* such tasks are left out, for comparison */
-    const mr_config *config;              /* for predictions */
-    const mr_halt *halt;                  /* ends the hunt: a signal, or the time; may be NULL */
+    bool minimises; /* schedules of failures are made shorter */
+    bool without_swaps, without_frontier,
+        without_near;        /* such tasks are left out, for comparison */
+    const mr_config *config; /* for predictions */
+    const mr_halt *halt;     /* ends the hunt: a signal, or the time; may be NULL */
     /* Told after each run, under a lock; may be NULL. */
     void (*tell)(void *context, const struct mr_hunt_state *state);
     void *context;

@@ -6,7 +6,7 @@
 #define MR_HUNT_EXHAUSTIVE_RUN_H
 
 #include "exhaustive.h"
-#include "runner.h"
+#include "hunt/program/runner.h"
 #include "symbols/symbols.h"
 
 typedef struct mr_explore_program {

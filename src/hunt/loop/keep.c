@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "minimise.h"
+#include "hunt/program/minimise.h"
 #include "shared.h"
 
 #include <errno.h>

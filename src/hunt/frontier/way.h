@@ -38,6 +38,7 @@ typedef struct mr_way_goal {
     mr_way_last last;
     uint32_t write;
     uint32_t barred; /* an event that does not come; MR_NONE: none */
+    bool may_wait;   /* a stop that acquires a lock may have to wait for it */
 } mr_way_goal;
 
 typedef enum mr_way_answer {
@@ -47,7 +48,7 @@ typedef enum mr_way_answer {
 } mr_way_answer;
 
 /* Finds the events that come before the goal, in their order. A stop that acquires a lock can go on: no
- * section of the lock is open. O(threads · events that come) expected. */
+ * section of the lock is open, unless it may wait. O(threads · events that come) expected. */
 mr_way_answer mr_way(const mr_trace *trace, const mr_way_index *index, const mr_way_goal *goal,
                      mr_u32s *events);
 

@@ -176,6 +176,42 @@ static bool add_turns(frontier *self)
     return ok;
 }
 
+/* ---- candidates ---- */
+
+/* Counts of candidates are their own: a pair that reads-from has connected in a run is no less new. */
+static uint64_t candidate_of(uint64_t pair)
+{
+    return mr_hash_join(pair, 13);
+}
+
+static bool add_near(frontier *self, uint32_t stays, uint32_t goes)
+{
+    const mr_behaviour *behaviour = self->behaviour;
+    uint64_t pair = mr_frontier_pair(self->trace, behaviour, stays, goes);
+    if (mr_map_get(&self->racy, pair, 0) || self->added >= TASKS_OF_ONE)
+        return true;
+    mr_task task = {.kind = MR_TASK_NEAR,
+                    .parent = self->number,
+                    .first = stays,
+                    .second = goes,
+                    .pair = candidate_of(pair),
+                    .depth = self->depth};
+    task.key = mr_hash_join(mr_hash_join(behaviour->with[stays], behaviour->with[goes]), 17) | 1;
+    self->added++;
+    return mr_tasks_add(self->tasks, &task);
+}
+
+static bool add_nears(frontier *self, const mr_near_pairs *candidates)
+{
+    for (size_t i = 0; i < candidates->count; i++) {
+        const mr_near_pair *candidate = &candidates->items[i];
+        if (!add_near(self, candidate->first, candidate->second) ||
+            !add_near(self, candidate->second, candidate->first))
+            return false;
+    }
+    return true;
+}
+
 /* ---- what the engine has found ---- */
 
 static bool add_witness(frontier *self, const mr_witness *packed, mr_task_kind kind)
@@ -216,7 +252,7 @@ static bool add_found(frontier *self, const mr_result *result)
         const mr_witness *witness = &result->races[i].witness;
         uint64_t pair =
             mr_frontier_pair(self->trace, self->behaviour, witness->first, witness->second);
-        if (!mr_map_at(&self->racy, pair, 1))
+        if (!mr_map_at(&self->racy, pair, 1) || !mr_tasks_saw_race(self->tasks, candidate_of(pair)))
             return false;
         if (witness->kind == MR_WITNESS_RACE && !add_witness(self, witness, MR_TASK_SWAP))
             return false;
@@ -228,12 +264,13 @@ static bool add_found(frontier *self, const mr_result *result)
 }
 
 bool mr_frontier_add(mr_tasks *tasks, uint32_t number, uint32_t depth, const mr_trace *trace,
-                     const mr_behaviour *behaviour, const mr_result *result)
+                     const mr_behaviour *behaviour, const mr_result *result,
+                     const mr_near_pairs *candidates)
 {
     frontier self = {
         .tasks = tasks, .trace = trace, .behaviour = behaviour, .number = number, .depth = depth};
-    bool ok =
-        find_writes(&self) && add_found(&self, result) && add_reads(&self) && add_turns(&self);
+    bool ok = find_writes(&self) && add_found(&self, result) && add_nears(&self, candidates) &&
+              add_reads(&self) && add_turns(&self);
     free(self.first_write);
     free(self.writes);
     mr_map_free(&self.racy);
@@ -298,8 +335,11 @@ mr_status mr_frontier_decide(mr_task *task, const mr_trace *trace, const mr_way_
                                                                : MR_WAY_WRITE,
                               .write = task->first,
                               .barred = sees ? MR_NONE : task->first};
-    mr_way_answer answer = mr_way(trace, index, &goal, &events);
     task->stops[0] = task->second;
+    mr_way_answer answer =
+        task->kind == MR_TASK_NEAR
+            ? mr_near_way(trace, index, task->first, task->second, &task->stops[0], &events)
+            : mr_way(trace, index, &goal, &events);
     task->stop_count = 1;
     *found = answer == MR_WAY_FOUND;
     mr_status status = MR_OK;

@@ -1,8 +1,8 @@
 #include "exhaustive.h"
 
 #include "base/assert.h"
-#include "model_state.h"
-#include "model_store.h"
+#include "hunt/model/model_state.h"
+#include "hunt/model/model_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>

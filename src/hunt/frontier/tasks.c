@@ -9,7 +9,8 @@ enum { TASKS_MOST = 50000 };
 
 const char *mr_task_kind_name(mr_task_kind kind)
 {
-    static const char *const names[MR_TASK_KINDS] = {"free", "finding", "swap", "sees", "turn"};
+    static const char *const names[MR_TASK_KINDS] = {"free", "finding", "swap",
+                                                     "near", "sees",    "turn"};
     return names[kind];
 }
 
@@ -27,6 +28,7 @@ void mr_tasks_free(mr_tasks *tasks)
     mr_map_free(&tasks->counts);
     mr_map_free(&tasks->keys);
     mr_map_free(&tasks->nodes);
+    mr_map_free(&tasks->candidates);
 }
 
 uint32_t mr_tasks_chance(mr_tasks *tasks, uint32_t bound)
@@ -61,16 +63,43 @@ bool mr_tasks_saw_node(mr_tasks *tasks, uint64_t node)
     return mr_map_at(&tasks->nodes, node, 1) != NULL;
 }
 
+enum { TRIED = 1, RACES }; /* of a candidate */
+
+bool mr_tasks_saw_race(mr_tasks *tasks, uint64_t pair)
+{
+    uint32_t *state = mr_map_at(&tasks->candidates, pair, 0);
+    if (!state)
+        return false;
+    if (*state == TRIED)
+        tasks->idle = 0;
+    *state = RACES;
+    return true;
+}
+
+/* Without memory the candidate is not known to be tried: others are then put off for longer. */
+static void note_near(mr_tasks *tasks, const mr_task *task)
+{
+    uint32_t *state = mr_map_at(&tasks->candidates, task->pair, 0);
+    if (state && !*state)
+        *state = TRIED;
+    tasks->idle++;
+}
+
 /* The lower the better. */
 static uint64_t score_of(const mr_tasks *tasks, const mr_task *task)
 {
-    static const uint32_t bases[MR_TASK_KINDS] = {
-        [MR_TASK_FINDING] = 0, [MR_TASK_SWAP] = 1, [MR_TASK_SEES] = 4, [MR_TASK_TURN] = 5};
-    enum { RACY = 2, SEEN_NODE = 12, AGAIN = 6, COUNTS_MOST = 1000 };
+    static const uint32_t bases[MR_TASK_KINDS] = {[MR_TASK_FINDING] = 0,
+                                                  [MR_TASK_SWAP] = 1,
+                                                  [MR_TASK_NEAR] = 3,
+                                                  [MR_TASK_SEES] = 4,
+                                                  [MR_TASK_TURN] = 5};
+    enum { RACY = 2, SEEN_NODE = 12, AGAIN = 6, COUNTS_MOST = 1000, IDLE = 2, IDLE_MOST = 6 };
     uint32_t counts = mr_map_get(&tasks->counts, task->pair, 0);
     uint64_t score = bases[task->kind];
     score -= task->is_racy ? RACY : 0;
     score += (uint64_t)AGAIN * (counts < COUNTS_MOST ? counts : COUNTS_MOST);
+    if (task->kind == MR_TASK_NEAR)
+        score += (uint64_t)IDLE * (tasks->idle < IDLE_MOST ? tasks->idle : IDLE_MOST);
     score += task->node && mr_map_get(&tasks->nodes, task->node, 0) ? SEEN_NODE : 0;
     return score << 32 | task->chance;
 }
@@ -114,10 +143,29 @@ bool mr_tasks_add(mr_tasks *tasks, mr_task *task)
     return true;
 }
 
+/* The candidate of a task NEAR has turned out to be a race. */
+static bool is_settled(const mr_tasks *tasks, const mr_task *task)
+{
+    return task->kind == MR_TASK_NEAR && mr_map_get(&tasks->candidates, task->pair, 0) == RACES;
+}
+
+static void drop_settled(mr_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count;) {
+        if (is_settled(tasks, &tasks->items[i])) {
+            mr_task_free(&tasks->items[i]);
+            tasks->items[i] = tasks->items[--tasks->count];
+        } else {
+            i++;
+        }
+    }
+}
+
 bool mr_tasks_take(mr_tasks *tasks, mr_task *task)
 {
     size_t best = 0;
     uint64_t least = UINT64_MAX;
+    drop_settled(tasks);
     for (size_t i = 0; i < tasks->count; i++) {
         uint64_t score = score_of(tasks, &tasks->items[i]);
         if (score < least) {
@@ -129,5 +177,7 @@ bool mr_tasks_take(mr_tasks *tasks, mr_task *task)
         return false;
     *task = tasks->items[best];
     tasks->items[best] = tasks->items[--tasks->count];
+    if (task->kind == MR_TASK_NEAR)
+        note_near(tasks, task);
     return true;
 }

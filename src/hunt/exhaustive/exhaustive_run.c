@@ -1,6 +1,6 @@
 #include "exhaustive_run.h"
 
-#include "model_log.h"
+#include "hunt/model/model_log.h"
 #include "record/log_reader.h"
 
 #include <errno.h>
