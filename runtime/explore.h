@@ -1,6 +1,6 @@
 /*
  * explore: what a log says in addition when all behaviours of a program are explored (MAXRACE_EXPLORE,
- * src/hunt/exhaustive.h): what decides how a thread goes on and leaves no record otherwise (CHOICE),
+ * src/hunt/exhaustive/exhaustive.h): what decides how a thread goes on and leaves no record otherwise (CHOICE),
  * and where a thread is in its program (STATE).
  *
  * STATE. Just before a recorded access, when everything before it is done: a fingerprint of the place

@@ -29,7 +29,7 @@ hunt() { # FOLDER FLAGS… -- PROGRAM
 
 build() {
     local name
-    for name in order locks fine swap; do
+    for name in order locks fine swap near; do
         MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
     done
 }
@@ -51,6 +51,18 @@ finds_assertion() { finds order assertion 150; }
 finds_deadlock() { finds locks deadlock 20; }
 finds_status() { finds swap exit 20; }
 confirms_race() { ls -d "$work/swap.hunt/findings/"*-race >/dev/null && finds_again swap race; }
+# A race that no reordering of the first run has: a run for the candidate finds it (in the journal, before the race). With other seeds
+# the first run may have met it, or a free one.
+comes_near() {
+    local seed
+    for seed in 800 900 1000 1100; do
+        hunt "near.$seed" --seed $seed --runs 20 --minimise no --without frontier -- "$work/near" >"$work/said"
+        awk '$1 == "run" && $3 == "near" { near = 1 } $1 == "finding" && $4 == "race" && near { found = 1 } END { exit !found }' \
+            "$work/near.$seed/journal" && return
+    done
+    cat "$work/said" "$work/near.800/journal"
+    return 1
+}
 finds_again() {
     timeout -k 5 60 "$maxrace" replay "$work/$1.hunt/findings/"*-"$2" >"$work/replayed"
     grep -q "$2 repeated" "$work/replayed"
@@ -122,6 +134,7 @@ check hunt_finds_assertion finds_assertion
 check hunt_finds_deadlock finds_deadlock
 check hunt_finds_status finds_status
 check hunt_confirms_race confirms_race
+check hunt_comes_near comes_near
 check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing
 check hunt_asks_oracle oracle

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "hunt/exhaustive_run.h"
+#include "hunt/exhaustive/exhaustive_run.h"
 #include "support/length.h"
 #include "support/mini_random.h"
 

@@ -7,9 +7,10 @@
 #include <cmocka.h>
 
 #include "formats/read.h"
-#include "hunt/behaviour.h"
-#include "hunt/tasks.h"
-#include "hunt/way.h"
+#include "hunt/frontier/near.h"
+#include "hunt/frontier/tasks.h"
+#include "hunt/frontier/way.h"
+#include "hunt/program/behaviour.h"
 #include "witness/checker.h"
 
 #include <string.h>
@@ -103,6 +104,65 @@ static void writes_change_places(void **state)
     mr_trace_free(trace);
 }
 
+/* What comes, and before which event the second thread stands. */
+static mr_way_answer find_near(const mr_trace *trace, uint32_t stays, uint32_t goes, uint32_t *at,
+                               mr_u32s *events)
+{
+    mr_way_index index = {.number = NULL};
+    assert_true(mr_way_index_make(&index, trace));
+    mr_way_answer answer = mr_near_way(trace, &index, stays, goes, at, events);
+    mr_way_index_free(&index);
+    return answer;
+}
+
+/* T1 accesses x in its section and says that it is done; T2 looks in a section of its own, and accesses x behind it. */
+static const char behind[] = "T1|fork(T2)|0\n"
+                             "T1|acq(l)|1\nT1|w(x=1)|2\nT1|w(d=1)|3\nT1|rel(l)|4\n"
+                             "T2|r(y=0)|5\nT2|acq(l)|6\nT2|r(d=1)|7\nT2|rel(l)|8\n"
+                             "T2|r(x=1)|9\n";
+
+static void near_is_before_what_is_impossible(void **state)
+{
+    mr_trace *trace = read_text(behind);
+    mr_u32s events = {.count = 0};
+    mr_near_pairs pairs;
+    mr_error error;
+    uint32_t at;
+    (void)state;
+    assert_int_equal(mr_near_find(&pairs, trace, &error), MR_OK);
+    assert_int_equal(pairs.count, 1);
+    assert_int_equal(pairs.items[0].first, 2);
+    assert_int_equal(pairs.items[0].second, 9);
+    mr_near_free(&pairs);
+
+    /* T1 is in its section, T2 before its own. */
+    assert_int_equal(find_near(trace, 2, 9, &at, &events), MR_WAY_FOUND);
+    assert_int_equal(at, 6);
+    static const uint32_t wanted[] = {0, 1, 5};
+    assert_int_equal(events.count, 3);
+    assert_memory_equal(events.items, wanted, sizeof wanted);
+
+    /* T2 stands at its place only when T1 has passed its own. */
+    assert_int_equal(find_near(trace, 9, 2, &at, &events), MR_WAY_NONE);
+    mr_u32s_free(&events);
+    mr_trace_free(trace);
+}
+
+/* What is no matter of locks: T2 goes up to the read whose value would not be there. */
+static void near_is_before_a_read(void **state)
+{
+    mr_trace *trace = read_text("T1|fork(T2)|0\nT1|w(x=1)|1\nT1|w(d=1)|2\n"
+                                "T2|r(y=0)|3\nT2|r(z=0)|4\nT2|r(d=1)|5\nT2|r(x=1)|6\n");
+    mr_u32s events = {.count = 0};
+    uint32_t at;
+    (void)state;
+    assert_int_equal(find_near(trace, 1, 6, &at, &events), MR_WAY_FOUND);
+    assert_int_equal(at, 5);
+    assert_int_equal(events.count, 3);
+    mr_u32s_free(&events);
+    mr_trace_free(trace);
+}
+
 static uint64_t signature_of(const char *text)
 {
     mr_trace *trace = read_text(text);
@@ -157,12 +217,46 @@ static void new_pairs_come_first(void **state)
     mr_tasks_free(&tasks);
 }
 
+/* Each candidate that makes no race puts off the others, and one that makes a race takes that back. */
+static void near_gives_way(void **state)
+{
+    mr_tasks tasks = {.random = 1};
+    mr_task task;
+    (void)state;
+    for (uint64_t i = 1; i <= 4; i++)
+        add(&tasks, MR_TASK_NEAR, i, 100 + i);
+    for (uint64_t i = 5; i <= 6; i++)
+        add(&tasks, MR_TASK_SEES, i, 100 + i);
+    add(&tasks, MR_TASK_SWAP, 7, 107);
+    static const mr_task_kind wanted[] = {MR_TASK_SWAP, MR_TASK_NEAR, MR_TASK_SEES};
+    uint64_t tried = 0;
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(mr_tasks_take(&tasks, &task));
+        assert_int_equal(task.kind, wanted[i]);
+        tried = task.kind == MR_TASK_NEAR ? task.pair : tried;
+    }
+    assert_true(mr_tasks_saw_race(&tasks, tried));
+    assert_true(mr_tasks_take(&tasks, &task));
+    assert_int_equal(task.kind, MR_TASK_NEAR);
+    for (uint64_t i = 1; i <= 4; i++) /* no candidate is left */
+        assert_true(mr_tasks_saw_race(&tasks, 100 + i));
+    assert_true(mr_tasks_take(&tasks, &task));
+    assert_int_equal(task.kind, MR_TASK_SEES);
+    assert_false(mr_tasks_take(&tasks, &task));
+    mr_tasks_free(&tasks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ways_end_sections),    cmocka_unit_test(some_ways_are_none),
-        cmocka_unit_test(writes_change_places), cmocka_unit_test(behaviours_are_what_reads_see),
+        cmocka_unit_test(ways_end_sections),
+        cmocka_unit_test(some_ways_are_none),
+        cmocka_unit_test(writes_change_places),
+        cmocka_unit_test(behaviours_are_what_reads_see),
         cmocka_unit_test(new_pairs_come_first),
+        cmocka_unit_test(near_is_before_what_is_impossible),
+        cmocka_unit_test(near_is_before_a_read),
+        cmocka_unit_test(near_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "hunt/input_source.h"
-#include "hunt/operands.h"
+#include "hunt/inputs/input_source.h"
+#include "hunt/inputs/operands.h"
 
 #include <ftw.h>
 #include <stdio.h>

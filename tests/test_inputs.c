@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "hunt/inputs.h"
+#include "hunt/inputs/inputs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "hunt/exhaustive.h"
+#include "hunt/exhaustive/exhaustive.h"
 #include "support/length.h"
 #include "support/mini.h"
 #include "support/mini_random.h"

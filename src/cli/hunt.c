@@ -2,7 +2,7 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _XOPEN_SOURCE 700 /* isatty, fileno */
 
-#include "hunt/hunt.h"
+#include "hunt/loop/hunt.h"
 
 #include "base/seconds.h"
 #include "cli.h"
@@ -95,9 +95,14 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
                               until);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
-    if (!status && cli->own[WITHOUT])
-        status = word(cli, WITHOUT, "swap", "frontier", false, &options->without_swaps, error);
-    options->without_frontier = cli->own[WITHOUT] && !options->without_swaps;
+    const char *without = cli->own[WITHOUT] ? cli->own[WITHOUT] : "";
+    options->without_swaps = strcmp(without, "swap") == 0;
+    options->without_near = strcmp(without, "near") == 0;
+    options->without_frontier = strcmp(without, "frontier") == 0;
+    if (!status && cli->own[WITHOUT] && !options->without_swaps && !options->without_near &&
+        !options->without_frontier)
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "--without: '%.64s' is not swap, near or frontier", without);
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
     options->oracle = cli->own[ORACLE];
     options->jobs = (unsigned)mr_config_int(cli->config, "jobs");

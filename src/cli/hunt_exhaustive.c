@@ -1,6 +1,6 @@
 /* hunt --exhaustive: explores all behaviours of a program. */
-#include "hunt/exhaustive_report.h"
-#include "hunt/exhaustive_run.h"
+#include "hunt/exhaustive/exhaustive_report.h"
+#include "hunt/exhaustive/exhaustive_run.h"
 
 #include "base/seconds.h"
 #include "cli.h"

@@ -5,8 +5,8 @@
 
 #include "cli.h"
 #include "formats/read.h"
-#include "hunt/outcome.h"
-#include "hunt/runner.h"
+#include "hunt/program/outcome.h"
+#include "hunt/program/runner.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #define MR_CLI_HUNT_REPORT_H
 
 #include "cli.h"
-#include "hunt/hunt.h"
+#include "hunt/loop/hunt.h"
 
 /* Writes the report as `format` and `output` say. `state` is of the hunt that has just ended; NULL: of
  * an earlier one. `*exit_status`: 1 with findings, else 0. MR_ERR_IO: there is no hunt in the folder;

@@ -216,20 +216,23 @@ static bool collect_findings(mr_listing *self, const mr_trace *trace, const mr_r
     return true;
 }
 
+mr_listed mr_listed_observed(const mr_observed *observed, size_t index)
+{
+    bool memory =
+        observed->kind == MR_MISUSE_USE_AFTER_FREE || observed->kind == MR_MISUSE_DOUBLE_FREE;
+    return (mr_listed){.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
+                       .first = observed->event,
+                       .second = observed->other,
+                       .index = index,
+                       .number = index + 1};
+}
+
 static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *result)
 {
     if (!mr_observed_find(&self->observed, trace))
         return false;
     for (size_t i = 0; i < self->observed.count; i++) {
-        const mr_observed *found = &self->observed.items[i];
-        bool memory =
-            found->kind == MR_MISUSE_USE_AFTER_FREE || found->kind == MR_MISUSE_DOUBLE_FREE;
-        mr_listed finding = {.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
-                             .first = found->event,
-                             .second = found->other,
-                             .index = i,
-                             .number = i + 1};
-        if (!add(self, trace, finding))
+        if (!add(self, trace, mr_listed_observed(&self->observed.items[i], i)))
             return false;
     }
     for (size_t i = 0; i < result->race_count; i++) {

@@ -90,6 +90,9 @@ mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_conf
                           const mr_result *result, mr_error *error);
 void mr_listing_free(mr_listing *self);
 
+/* The finding of an observed error, which is `index` in its list; not ranked, and without a fingerprint. */
+mr_listed mr_listed_observed(const mr_observed *observed, size_t index);
+
 /* Tests before the work whether the files that findings need can be read. As mr_listing_make. */
 mr_status mr_listing_check(const mr_config *config, mr_error *error);
 

@@ -4,6 +4,7 @@
 
 #include "listing/listing.h"
 #include "style.h"
+#include "sweep/order_result.h"
 
 /* False: no memory. Errors of the stream stay in it. */
 
@@ -17,5 +18,13 @@ bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_t
 /* The places of the other findings of a group. */
 void mr_listing_print_alike(FILE *stream, const mr_listing *findings, const mr_listed_group *group,
                             const mr_trace *trace);
+
+/* A line for each error that happened and each static race of an order, but for those that are proven to
+ * be none; the proven ones first: "t.c:7: race on q.tail between push and pop (static race 3; candidate)",
+ * after an empty line. `brief`: "t.c:7: race on q.tail between push and pop; and t.c:20 (candidate)", and
+ * nothing else. Needs no columns, unless errors happened. */
+bool mr_listing_print_order(FILE *stream, const mr_order_result *result, const mr_trace *trace,
+                            mr_style style, bool brief);
+const char *mr_standing_text(mr_standing standing); /* "proven", "candidate" */
 
 #endif

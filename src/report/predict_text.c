@@ -296,8 +296,7 @@ static bool print_all(writer *self)
     if (mr_config_bool(self->config, "report.run"))
         mr_predict_print_run(self->stream, &self->result->run);
     mr_predict_print_last(&summary);
-    mr_predict_print_next(&summary);
-    return true;
+    return mr_predict_print_next(&summary);
 }
 
 mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,

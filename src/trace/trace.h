@@ -130,7 +130,9 @@ typedef struct mr_trace {
 
     mr_variable_info *variable_info; /* one a variable */
     mr_thread_info *thread_info;     /* one a thread */
-    mr_object_info *object_info;     /* one an object */
+    uint32_t *chain;                 /* one a thread: its chain (chains.h), 0 … chain_count - 1 */
+    uint32_t chain_count;
+    mr_object_info *object_info; /* one an object */
     uint32_t *object_variables;
     mr_members members;   /* which variable belongs to which object; ask mr_trace_object */
     mr_value_types types; /* of variables; for reports only */
@@ -140,6 +142,7 @@ typedef struct mr_trace {
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
     mr_ending ending; /* of the recording */
+    bool replayable;  /* the file has what a replay needs: the command, the positions of events */
 
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
