@@ -329,7 +329,7 @@ static uint32_t clauses_of_turns(const char *const ops[], uint32_t count)
 {
     char text[1024];
     size_t length = 0;
-    for (char thread = 'A'; thread <= 'B'; thread++)
+    for (int thread = 'A'; thread <= 'B'; thread++)
         for (uint32_t i = 0; i < count; i++)
             length += (size_t)sprintf(text + length, "%c|%s|1\n", thread, ops[i]);
     sprintf(text + length, "A|w(x=1)|3\nB|w(x=2)|4\n");
