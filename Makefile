@@ -348,6 +348,13 @@ bench-record: all
 bench-cost: all
 	bench/cost.sh $(BUILD)/maxrace $(CASES)
 
+# What came of the replay of every finding of tests/programs and examples; then what a replay costs beside `record`.
+.PHONY: bench-replay
+bench-replay: all
+	BUILD=$(BUILD) bench/replay_all.sh
+	@echo
+	BUILD=$(BUILD) bench/replay.sh
+
 # Files, lines, lengths, assertions and comments of the source.
 .PHONY: bench-source
 bench-source:

@@ -27,10 +27,11 @@ static void state_before(mr_encoding *encoding, uint32_t event, const uint32_t *
     const mr_window *w = encoding->window;
     const uint32_t *clock = encoding->forced->clock[event];
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        if (t == w->thread[event] || !clock[t])
+        uint32_t count = mr_precedence_count(w, clock, w->thread[event], t);
+        if (t == w->thread[event] || !count)
             continue;
-        MR_ASSERT(clock[t] <= encoding->cone[t]); /* C is closed under FORCED */
-        uint32_t node = latest[mr_window_at(w, t, clock[t] - 1)];
+        MR_ASSERT(count <= encoding->cone[t]); /* C is closed under FORCED */
+        uint32_t node = latest[mr_window_at(w, t, count - 1)];
         if (!node || node == had[t])
             continue;
         mr_formula_edge(&encoding->formula, node - 1, encoding->node_of[event] - 1);

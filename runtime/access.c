@@ -161,6 +161,12 @@ static void look_at_range(void)
     }
 }
 
+/* As begin; a replay knows which access it is. */
+static const mr_thread *begin_range(mr_log_kind kind, const void *address, uintptr_t code)
+{
+    return mr_steers() ? begin_access(address, (unsigned)mr_log_head(kind, 0, 0), code) : begin();
+}
+
 static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 {
     if (bytes == 0 || mr_self == NULL) {
@@ -172,7 +178,7 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
         return;
     }
     if (!range_after_write()) {
-        begin();
+        begin_range(MR_LOG_RANGE_READ, address, code);
         mr_settle();
     }
     mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
@@ -181,7 +187,7 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 static void write_range(const void *address, unsigned long bytes, unsigned flags, uintptr_t code)
 {
     look_at_range();
-    const mr_thread *thread = bytes != 0 ? begin() : NULL;
+    const mr_thread *thread = bytes != 0 ? begin_range(MR_LOG_RANGE_WRITE, address, code) : NULL;
     if (thread != NULL && !mr_ignores_writes(thread)) {
         mr_write_range_pending(address, bytes, code, flags);
     }

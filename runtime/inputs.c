@@ -485,6 +485,12 @@ bool mr_input_call(mr_thread *thread, const char *name, int64_t *result)
     return inputs.call_is_fed;
 }
 
+bool mr_input_change(mr_thread *thread, const char *name, int64_t *result)
+{
+    bool is_known = !inputs.fed || inputs.header->version >= MR_INPUTS_CHANGES;
+    return is_known && mr_input_call(thread, name, result);
+}
+
 void mr_input_written(void *to, size_t bytes)
 {
     if (!inputs.is_call || to == NULL) {

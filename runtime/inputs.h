@@ -61,6 +61,8 @@ int64_t mr_input_number(const mr_thread *thread, mr_input_kind kind, uint64_t ar
 /* Between mr_input_call and mr_input_called, what a function writes for its caller is part of the
  * input (mr_input_written). True: it is fed, and `result` is there. */
 bool mr_input_call(mr_thread *thread, const char *name, int64_t *result);
+/* The same for a call that changes files: it may be made though it is fed. */
+bool mr_input_change(mr_thread *thread, const char *name, int64_t *result);
 void mr_input_written(void *to, size_t bytes);
 void mr_input_called(mr_thread *thread, int64_t result);
 

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #define MR_INPUTS_MAGIC        "maxrinp\n" /* 8 bytes, no NUL */
-#define MR_INPUTS_VERSION      2u          /* 1 has no SIGNAL */
+#define MR_INPUTS_VERSION      3u /* 1 has no SIGNAL, 1 and 2 have no calls that change files */
+#define MR_INPUTS_CHANGES      3u /* the first that has these */
 #define MR_INPUTS_HEADER_BYTES 4096u
 #define MR_INPUTS_SUFFIX       ".inputs" /* of the log's path */
 

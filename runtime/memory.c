@@ -8,6 +8,7 @@
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -54,6 +55,9 @@ void *__tsan_memcpy(void *to, const void *from, unsigned long bytes)
 {
     mr_thread *thread = mr_memory_begin(MR_CALLER);
     mr_memory_read(thread, from, bytes, MR_CALLER);
+    if (mr_steers() && thread != NULL) {
+        mr_steer_within(thread);
+    }
     void *result = MR_REAL(memmove)(to, from, bytes);
     mr_memory_end(thread, to, bytes, MR_CALLER);
     return result;

@@ -38,6 +38,12 @@ static const mr_schedule_step *step_now(void)
                                                       : NULL;
 }
 
+/* A write is logged as a range when reads are ignored, and then it is not known yet. */
+static bool is_same_access(mr_log_kind seen, mr_log_kind expected)
+{
+    return seen == expected || (seen == MR_LOG_WRITE && expected == MR_LOG_RANGE_WRITE);
+}
+
 /* Is the thread, at this stop point, just before the operation? */
 static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_stop_kind kind)
 {
@@ -45,9 +51,15 @@ static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_s
     if (mr_steer.actors[thread->role].position != expected->position) {
         return false;
     }
-    if (expected->kind == MR_LOG_READ || expected->kind == MR_LOG_WRITE) {
-        return kind == MR_STOP_ACCESS && mr_log_kind_of(thread->about.head) == expected->kind &&
+    if (kind == MR_STOP_WITHIN) {
+        return true;
+    }
+    if (kind == MR_STOP_ACCESS) {
+        return is_same_access(mr_log_kind_of(thread->about.head), expected->kind) &&
                thread->about.code == code;
+    }
+    if (expected->kind == MR_LOG_READ || expected->kind == MR_LOG_WRITE) {
+        return false;
     }
     if (mr_log_is_access(expected->kind)) {
         return kind == MR_STOP_ATOMIC && thread->about.code == code;
@@ -203,6 +215,7 @@ static void set_pace(mr_thread *thread, const mr_schedule_step *step)
 
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
 {
+    mr_steer.can_stop_within = false;
     mr_hot->budget -= kind != MR_STOP_FUNCTION;
     if (mr_hot->budget < 0) {
         mr_budget_renew();
@@ -241,6 +254,40 @@ void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uint
     thread->about = (mr_about){code, address, head};
     mr_steer_stop(thread, MR_STOP_ACCESS);
     thread->about.code = 0;
+}
+
+/* Is it the operation before which a step stops the thread? */
+static bool is_at_stop(const mr_thread *thread)
+{
+    const mr_actor *self = mr_steer_actor(thread);
+    mr_steer_count();
+    return self != NULL && !mr_steer.reached && mr_steer.strayed == NULL &&
+           self->position == self->stop;
+}
+
+void mr_steer_within(mr_thread *thread)
+{
+    if (is_at_stop(thread)) {
+        mr_steer_stop(thread, MR_STOP_WITHIN);
+    }
+}
+
+void mr_steer_call_begins(const mr_thread *thread)
+{
+    mr_steer.can_stop_within = mr_steer_actor(thread) != NULL;
+}
+
+void mr_steer_call_is_made(mr_thread *thread)
+{
+    mr_steer_within(thread);
+    mr_steer.can_stop_within = false;
+}
+
+void mr_steer_call_access(mr_thread *thread, const void *address, unsigned head, uintptr_t code)
+{
+    if (mr_steer.can_stop_within && is_at_stop(thread)) {
+        mr_steer_before(thread, address, head, code);
+    }
 }
 
 /* The thread of the step is in a wait; can it go on? */
@@ -492,6 +539,20 @@ static void input_differs(const mr_thread *thread, const char *expected, const c
     mr_steer_diverge("another input", thread->role);
 }
 
+/* Where each thread stops. */
+static void note_stops(void)
+{
+    for (uint64_t i = 0; mr_steer.actors != NULL && i < mr_steer.schedule.role_count; i++) {
+        mr_steer.actors[i].stop = UINT64_MAX;
+    }
+    for (uint64_t i = 0; mr_steer.actors != NULL && i < mr_steer.schedule.step_count; i++) {
+        const mr_schedule_step *step = &mr_steer.schedule.steps[i];
+        if (step->kind == MR_STEP_STOP) {
+            mr_steer.actors[step->role].stop = step->position;
+        }
+    }
+}
+
 void mr_steer_start(void)
 {
     const char *path = secure_getenv(MR_LOG_ENV_REPLAY);
@@ -503,6 +564,7 @@ void mr_steer_start(void)
         mr_sys(SYS_exit_group, MR_LOG_DIVERGED_STATUS, 0, 0, 0, 0, 0);
     }
     mr_steer.actors = mr_pages(mr_steer.schedule.role_count * sizeof *mr_steer.actors);
+    note_stops();
     mr_result_open(secure_getenv(MR_LOG_ENV_REPLAY_RESULT), &mr_steer.schedule);
     mr_result_word("maxrace replay result 1");
     mr_result_end();

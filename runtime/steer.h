@@ -40,6 +40,7 @@ void mr_steer_no_thread(mr_thread *creator, mr_thread *thread);
 typedef enum mr_stop_kind {
     MR_STOP_FUNCTION, /* entry or exit of a function */
     MR_STOP_CALL,     /* of an interposed function */
+    MR_STOP_WITHIN,   /* in one, where a step stops the thread */
     MR_STOP_ACCESS,   /* just before the access that thread->about says */
     MR_STOP_ATOMIC,   /* just before an atomic operation */
 } mr_stop_kind;
@@ -49,6 +50,16 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind);
 
 /* A stop point within a call, just before it does a plain access: `head` is that of its record. */
 void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uintptr_t code);
+
+/* A call that logs several operations may hold the one before which its thread stops. Within the
+ * call, before the effect of what is logged next: */
+void mr_steer_within(mr_thread *thread);
+/* A call of libc: what it accesses is logged, then the call is made, then the rest is logged. The
+ * thread stops before an access of the first ones, or before the call when the first of the rest is
+ * meant. Calls of mr_steer_call_access that do not follow mr_steer_call_begins stop nobody. */
+void mr_steer_call_begins(const mr_thread *thread);
+void mr_steer_call_access(mr_thread *thread, const void *address, unsigned head, uintptr_t code);
+void mr_steer_call_is_made(mr_thread *thread);
 
 /* Just before a read, directly after a write whose value is not known yet: is the thread to stop
  * between the two? That is not so when the store has not been done (access.c). */

@@ -132,7 +132,8 @@ static void tell_about(const mr_thread *thread)
     mr_result_word(mr_log_kind_name(mr_log_kind_of(about->head)));
     mr_result_number(1 << (about->head >> 8 & 3));
     mr_result_address((uintptr_t)about->address);
-    if (look(about->address, about->head >> 8 & 3, &value)) {
+    if (!mr_log_is_range(mr_log_kind_of(about->head)) &&
+        look(about->address, about->head >> 8 & 3, &value)) {
         mr_result_number(value);
     }
     mr_result_end();

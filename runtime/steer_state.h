@@ -15,6 +15,7 @@ typedef struct mr_actor {
     uint32_t created;  /* threads that it created */
     uint64_t stopped;  /* … at its last stop point, … */
     uint64_t before;   /* … and at the one before */
+    uint64_t stop;     /* before which operation it stops; UINT64_MAX: nowhere */
     bool ended, arrived;
     bool at_bound;     /* it helped, up to its next operation */
     uint32_t idle;     /* stop points since its last operation */
@@ -33,11 +34,12 @@ typedef struct mr_steer_state {
     uint32_t helped;                        /* stop points of the helper */
     uint32_t rounds;                        /* of help in this step */
     uint32_t outside;                       /* how often the thread of the step was in a call */
-    int64_t sent_until;  /* CLOCK_MONOTONIC: a signal was sent, and is there by then */
-    bool reached;        /* the goal */
-    bool holds;          /* a debugger looks */
-    bool differs;        /* a value did */
-    const char *strayed; /* why the replay cannot go on; found while the log is counted */
+    int64_t sent_until;   /* CLOCK_MONOTONIC: a signal was sent, and is there by then */
+    bool reached;         /* the goal */
+    bool holds;           /* a debugger looks */
+    bool can_stop_within; /* a call of libc has begun, and has had no effect */
+    bool differs;         /* a value did */
+    const char *strayed;  /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
     mr_expected expected;
     uint64_t seen[4]; /* a record */

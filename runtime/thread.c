@@ -312,6 +312,9 @@ void mr_thread_cancel_point(mr_thread *thread)
     } else if (!thread->cancel_pending && !thread->cancel_disabled && !thread->cancelled) {
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, 0,
                         MR_LOG_NOT_CANCELLED, 0);
+        if (mr_steers()) {
+            mr_steer_within(thread);
+        }
     }
 }
 

@@ -76,6 +76,11 @@ void mr_attend(mr_thread *thread)
     }
 }
 
+static bool is_atomic(unsigned kind)
+{
+    return kind >= MR_LOG_ATOMIC_READ && kind <= MR_LOG_ATOMIC_UPDATE;
+}
+
 void mr_look_around(mr_thread *thread)
 {
     thread->busy = 1;
@@ -86,10 +91,9 @@ void mr_look_around(mr_thread *thread)
         }
     }
     if (mr_steers()) {
-        mr_stop_kind kind = thread->about.code == 0 ? MR_STOP_FUNCTION
-                            : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
-                                ? MR_STOP_ATOMIC
-                                : MR_STOP_ACCESS;
+        mr_stop_kind kind = thread->about.code == 0                         ? MR_STOP_FUNCTION
+                            : is_atomic(mr_log_kind_of(thread->about.head)) ? MR_STOP_ATOMIC
+                                                                            : MR_STOP_ACCESS;
         do {
             mr_steer_stop(thread, kind);
         } while (mr_signals_replay(thread));
@@ -100,7 +104,8 @@ void mr_look_around(mr_thread *thread)
             mr_budget_renew();
         }
     }
-    if (mr_rt.explores && thread->about.code != 0) {
+    if (mr_rt.explores && thread->about.code != 0 &&
+        !mr_log_is_range(mr_log_kind_of(thread->about.head))) {
         mr_explore_state(thread);
     }
     thread->busy = 0;

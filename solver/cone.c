@@ -35,13 +35,6 @@ bool mr_cone_required(const mr_precedence *precedence, const mr_goal *goal, uint
     return mr_cone_excludes(w, goal, required);
 }
 
-/* Must `event` have happened before `of` can be the next event of its thread? */
-static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
-{
-    const mr_window *w = precedence->window;
-    return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
-}
-
 /* Does the event need the end of the stop? */
 static bool needs_end(const mr_precedence *precedence, const mr_goal *goal, uint32_t event,
                       uint32_t stop)
@@ -51,19 +44,19 @@ static bool needs_end(const mr_precedence *precedence, const mr_goal *goal, uint
     if (end == MR_NONE)
         return false;
     return w->thread[end] == w->thread[event] ? w->position[end] < w->position[event]
-                                              : needed(precedence, end, event);
+                                              : mr_precedence_enables(precedence, end, event);
 }
 
 /* Drops stops of one list because of another one. */
 static bool narrow(const mr_precedence *precedence, const mr_goal *goal, mr_stops *one,
                    const mr_stops *other)
 {
-    if (needed(precedence, one->events[0], other->events[0])) {
+    if (mr_precedence_enables(precedence, one->events[0], other->events[0])) {
         one->events++;
         one->count--;
         return true;
     }
-    if (!needed(precedence, mr_stops_last(other), mr_stops_last(one)) &&
+    if (!mr_precedence_enables(precedence, mr_stops_last(other), mr_stops_last(one)) &&
         !needs_end(precedence, goal, mr_stops_last(one), mr_stops_last(other)))
         return false;
     one->count--;
@@ -279,7 +272,8 @@ static void close_event(closer *c, uint32_t event)
     if (position && c->forced->clock[mr_window_at(w, thread, position - 1)] == clock)
         return;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t need = clock[t] < c->allowed[t] ? clock[t] : c->allowed[t];
+        uint32_t need = mr_precedence_count(w, clock, thread, t);
+        need = need < c->allowed[t] ? need : c->allowed[t];
         if (t != thread && need > c->cone[t])
             c->cone[t] = need;
     }
@@ -372,7 +366,8 @@ static bool is_closed(const closer *c)
             continue;
         const uint32_t *clock = c->forced->clock[mr_window_at(w, t, c->cone[t] - 1)];
         for (uint32_t u = 0; u < w->thread_count; u++)
-            if (u != t && clock[u] > c->cone[u] && c->allowed[u] > c->cone[u])
+            if (u != t && mr_precedence_count(w, clock, t, u) > c->cone[u] &&
+                c->allowed[u] > c->cone[u])
                 return false;
     }
     return true;

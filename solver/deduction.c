@@ -320,6 +320,14 @@ void mr_deduction_include(mr_deduction *d, uint32_t slot, uint32_t rank)
     d->no_race |= rank > d->limit[slot];
 }
 
+/* The rows of a thread that are certainly before an event of another one. */
+static uint32_t forced_rows(const mr_deduction *d, uint32_t event, uint32_t thread)
+{
+    uint32_t count =
+        mr_precedence_count(d->window, d->forced->clock[event], d->window->thread[event], thread);
+    return mr_deduction_rows_of(d, thread, count);
+}
+
 bool mr_deduction_begin(mr_deduction *d)
 {
     const mr_window *w = d->window;
@@ -348,12 +356,11 @@ bool mr_deduction_begin(mr_deduction *d)
     }
     d->now = d->bounds_changed = d->limits_changed = 1;
     for (uint32_t row = 0; row < rows; row++) {
-        const uint32_t *forced = d->forced->clock[known->event_of[row]];
+        uint32_t event = known->event_of[row];
         uint32_t *clock = known->clock + (size_t)row * slots;
         for (uint32_t s = 0; s < slots; s++)
             clock[s] = s == d->slot_of[row] ? mr_deduction_rank(d, row)
-                                            : mr_deduction_rows_of(d, known->thread_of[s],
-                                                                   forced[known->thread_of[s]]);
+                                            : forced_rows(d, event, known->thread_of[s]);
         d->changed[row] = 1;
     }
     return make_chains(d);

@@ -24,7 +24,8 @@ static bool is_out_of_reach(const mr_deduction *d, uint32_t stop)
     const uint32_t *enabled = mr_precedence_enabled(d->forced, stop);
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t slot = d->known->slot_of[t];
-        uint32_t need = t == w->thread[stop] ? w->position[stop] : enabled[t];
+        uint32_t need = t == w->thread[stop] ? w->position[stop]
+                                             : mr_precedence_count(w, enabled, w->thread[stop], t);
         if (need > d->cone[t] ||
             (slot != MR_NONE && mr_deduction_rows_of(d, t, need) > d->limit[slot]))
             return true;
@@ -49,7 +50,9 @@ static void narrow_stops(mr_deduction *d, mr_stops *stops)
     const uint32_t *enabled = mr_precedence_enabled(d->forced, stops->events[0]);
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (t != thread && d->known->slot_of[t] != MR_NONE)
-            mr_deduction_include(d, d->known->slot_of[t], mr_deduction_rows_of(d, t, enabled[t]));
+            mr_deduction_include(
+                d, d->known->slot_of[t],
+                mr_deduction_rows_of(d, t, mr_precedence_count(w, enabled, thread, t)));
     if (slot == MR_NONE)
         return;
     mr_deduction_include(d, slot, stop_rank(d, stops->events[0]));
@@ -226,7 +229,7 @@ static bool lower_cone(const mr_deduction *d, uint32_t *cone)
             const uint32_t *enabled = mr_precedence_enabled(d->forced, last);
             bool reached = w->position[last] <= cone[t];
             for (uint32_t u = 0; u < w->thread_count; u++)
-                reached = reached && (u == t || enabled[u] <= cone[u]);
+                reached = reached && (u == t || mr_precedence_count(w, enabled, t, u) <= cone[u]);
             changed |= !reached || w->position[last] < cone[t];
             if (reached)
                 cone[t] = w->position[last];
@@ -238,7 +241,7 @@ static bool lower_cone(const mr_deduction *d, uint32_t *cone)
                 const uint32_t *clock = d->forced->clock[mr_window_at(w, t, cone[t] - 1)];
                 bool whole = true;
                 for (uint32_t u = 0; u < w->thread_count && whole; u++)
-                    whole = u == t || clock[u] <= cone[u];
+                    whole = u == t || mr_precedence_count(w, clock, t, u) <= cone[u];
                 if (whole)
                     break;
                 cone[t]--;
@@ -333,24 +336,26 @@ typedef struct refiner {
 static void take(refiner *r, uint32_t event, uint32_t of)
 {
     const mr_window *w = r->forced->window;
-    uint32_t thread = w->thread[event], own = w->thread[of];
-    if (thread == own || r->clock[thread] > w->position[event])
+    uint32_t chain = w->threads[w->thread[event]].chain, own = w->threads[w->thread[of]].chain;
+    if (chain == own || r->clock[chain] > mr_window_chain_position(w, event))
         return;
     MR_ASSERT(event < of);
     const uint32_t *from = r->forced->clock[event];
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        if (t != own && t != thread && from[t] > r->clock[t])
-            r->clock[t] = from[t];
-    r->clock[thread] = w->position[event] + 1;
+    for (uint32_t c = 0; c < w->chain_count; c++)
+        if (c != own && c != chain && from[c] > r->clock[c])
+            r->clock[c] = from[c];
+    r->clock[chain] = mr_window_chain_position(w, event) + 1;
 }
 
 /* What FORCED had before the event, and what the rows say. */
 static void take_forced(refiner *r, const uint32_t *clock, uint32_t of)
 {
     const mr_window *w = r->forced->window;
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        if (t != w->thread[of] && clock[t])
-            take(r, mr_window_at(w, t, clock[t] - 1), of);
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t count = mr_precedence_count(w, clock, w->thread[of], t);
+        if (count && !mr_window_same_chain(w, t, w->thread[of]))
+            take(r, mr_window_at(w, t, count - 1), of);
+    }
 }
 
 static void take_rows(refiner *r, uint32_t row, uint32_t of)
@@ -369,18 +374,25 @@ static bool find_row(const mr_deduction *d, uint32_t event, uint32_t *row)
     return *row < end && d->known->event_of[*row] == event;
 }
 
+/* Has a clock more than another one in the chains that the thread is not in? */
+static bool has_more(const mr_window *w, const uint32_t *clock, const uint32_t *other,
+                     uint32_t thread)
+{
+    for (uint32_t c = 0; c < w->chain_count; c++)
+        if (c != w->threads[thread].chain && clock[c] > other[c])
+            return true;
+    return false;
+}
+
 /* The clock at hand as one of the arena; `same` when it is no more than that. NULL: no memory. */
 static uint32_t *keep(refiner *r, uint32_t *same, uint32_t of)
 {
     const mr_window *w = r->forced->window;
-    bool more = false;
-    for (uint32_t t = 0; t < w->thread_count && !more; t++)
-        more = t != w->thread[of] && r->clock[t] > same[t];
-    if (!more)
+    if (!has_more(w, r->clock, same, w->thread[of]))
         return same;
-    uint32_t *clock = mr_arena_alloc(r->arena, w->thread_count, sizeof *clock);
+    uint32_t *clock = mr_arena_alloc(r->arena, w->chain_count, sizeof *clock);
     if (clock)
-        memcpy(clock, r->clock, w->thread_count * sizeof *clock);
+        memcpy(clock, r->clock, w->chain_count * sizeof *clock);
     return clock;
 }
 
@@ -388,7 +400,7 @@ static uint32_t *keep(refiner *r, uint32_t *same, uint32_t of)
 static bool refine_start(refiner *r, uint32_t thread, uint32_t event)
 {
     uint32_t *old = r->forced->thread_start[thread];
-    memset(r->clock, 0, r->forced->window->thread_count * sizeof *r->clock);
+    memset(r->clock, 0, r->forced->window->chain_count * sizeof *r->clock);
     take_forced(r, old, event);
     r->forced->thread_start[thread] = keep(r, old, event);
     return r->forced->thread_start[thread] != NULL;
@@ -400,19 +412,10 @@ static bool refine_enabled(refiner *r, const uint32_t *before, uint32_t event)
     uint32_t **enabled = r->forced->enabled;
     if (!enabled)
         return true;
-    memcpy(r->clock, before, r->forced->window->thread_count * sizeof *r->clock);
+    memcpy(r->clock, before, r->forced->window->chain_count * sizeof *r->clock);
     take_forced(r, enabled[event], event);
     enabled[event] = keep(r, enabled[event], event);
     return enabled[event] != NULL;
-}
-
-/* Has a clock all that an older one has, in the other threads? For costly checks. */
-static bool covers(const mr_window *w, const uint32_t *clock, const uint32_t *old, uint32_t thread)
-{
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        if (t != thread && clock[t] < old[t])
-            return false;
-    return true;
 }
 
 static bool refine_event(refiner *r, uint32_t i)
@@ -426,16 +429,15 @@ static bool refine_event(refiner *r, uint32_t i)
     uint32_t *old = r->forced->clock[i];
     if (!refine_enabled(r, before, i))
         return false;
-    memcpy(r->clock, before, w->thread_count * sizeof *r->clock);
+    memcpy(r->clock, before, w->chain_count * sizeof *r->clock);
     take_forced(r, old, i);
     if (find_row(r->d, i, &row))
         take_rows(r, row, i);
     uint32_t *clock = keep(r, before, i);
     if (!clock)
         return false;
-    MR_ASSERT_COSTLY(covers(w, clock, old, thread));
-    for (uint32_t t = 0; t < w->thread_count && !r->forced->refined; t++)
-        r->forced->refined = t != thread && clock[t] > old[t];
+    MR_ASSERT_COSTLY(!has_more(w, old, clock, thread));
+    r->forced->refined = r->forced->refined || has_more(w, clock, old, thread);
     r->forced->clock[i] = clock;
     return true;
 }
@@ -450,7 +452,7 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
     if (limits->memory_bytes && cells * sizeof *d->known->clock > limits->memory_bytes)
         return true;
     refiner r = {.d = d, .forced = forced, .arena = arena};
-    r.clock = mr_arena_alloc(d->arena, w->thread_count, sizeof *r.clock);
+    r.clock = mr_arena_alloc(d->arena, w->chain_count, sizeof *r.clock);
     if (!r.clock || !mr_deduction_begin(d))
         return false;
     run(d);

@@ -80,6 +80,15 @@ ci() {
     grep -q 'bank.balance' "$project/$2" || { echo "$2 does not name the race"; return 1; }
 }
 
+# The tasks for VS Code do what the page says, as far as that can be seen without the editor.
+editor_tasks() {
+    local folder=$scratch/editor
+    mkdir -p "$folder" && cp examples/bank.[ch] "$folder" && (
+        export PATH="$top/$BUILD:$PATH"
+        (cd "$folder" && maxrace cc -g -O1 bank.c -o bank) && node tests/support/editor_tasks.js docs/debugger.md "$folder"
+    )
+}
+
 links() {
     tests/support/doc_links.sh .
 }
@@ -111,11 +120,12 @@ END
 check docs_links links
 check docs_finds_mistakes finds_mistakes
 check docs_readme readme
-pages=(tutorial embed)
+pages=(tutorial embed hunt)
 if [ "${TEST_LENGTH:-share}" = full ]; then
-    pages+=(unknown windows not-recorded debugger cluster)
+    pages+=(unknown windows not-recorded debugger cluster hunt-exhaustive hunt-inputs)
     check docs_ci_github ci 'GitHub Actions' races.sarif 3
 fi
 for name in "${pages[@]}"; do check "docs_$name" page "$name"; done
+if needs node docs_editor_tasks; then check docs_editor_tasks editor_tasks; fi
 check docs_ci_gitlab ci 'GitLab CI' races.xml 3
 [ $failures -eq 0 ]

@@ -173,6 +173,9 @@ quick() {
         ends 1 '^1 error observed, no static race of shb' "$maxrace" run --quick ./freed &&
         ends 1 '"kind":"use-after-free"' "$maxrace" run --quick --format json ./freed &&
         [ "$("$maxrace" run --quick ./freed 2>/dev/null | grep -c '^the program ended with status 3$')" -eq 1 ] &&
+        ends 1 'plain-race.c:[0-9:]*: race on .* between .* (static race 1; proven)$' "$maxrace" run --quick ./plain_race &&
+        [ "$("$maxrace" run --quick --brief --runs 3 ./plain_race 2>/dev/null | grep -c .)" -eq 1 ] &&
+        [ "$("$maxrace" run --quick --brief ./plain_race 2>/dev/null | grep -c 'plain-race.c:[0-9:]*: race on .* and .*(proven)$')" -eq 1 ] &&
         ends 1 '"covers":"recorded order"' "$maxrace" run --quick --format json ./plain_race &&
         ends 1 '^relation shb: ' "$maxrace" run --quick -c relation.yaml ./plain_race &&
         ends 1 '^the program was ended by signal 6' "$maxrace" run --quick ./ending ab

@@ -2,6 +2,7 @@
 # What the variables on stacks are called. Each program of tests/programs with a line "Names:" at its top is built by gcc with
 # -O1 (TEST_LENGTH=full: by gcc and clang, with -O0, -O1 and -O2), and recorded; the texts for people of its variables and locks are to be exactly these names (T*:
 # any thread), and the races are reported by name. Without debug information they stay places: "T0.stack-88".
+# The types of variables in static memory are those of the lines "Type:" in tests/programs/types-*, and reports show "Values:" by them.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -39,6 +40,17 @@ names_are() {
     grep -q '^Race [0-9]* of [0-9]* on main\.[a-z.]* (T0\.stack-[0-9]*)$' "$scratch/report" && ! grep '^Race .* on T[0-9]*\.stack-' "$scratch/report"
 }
 
+# The lines `#@type` of the trace, and the values that the report of every race shows.
+types_are() {
+    local compiler=$1 source=$2 level=$3 value
+    build "$compiler" "$source" -g "$level" && record || return 1
+    diff <(sed -n 's/^ \* Type: /#@type /p' "$source" | sort) <("$maxrace" convert "$scratch/trace.mrt" - | grep '^#@type ' | sort) || return 1
+    "$maxrace" predict -q --report-shown 0 "$scratch/trace.mrt" >"$scratch/report"
+    for value in $(sed -n 's/^ \* Values: //p' "$source"); do
+        grep -q -F "($value)" "$scratch/report" || { echo "no $value in the report"; return 1; }
+    done
+}
+
 no_names() {
     build gcc tests/programs/local-race.c -O1 && record || return 1
     [ -z "$(texts)" ] || { texts; return 1; }
@@ -53,6 +65,14 @@ for source in tests/programs/*; do
             name=names_$(basename "$source" | tr '.-' '__')_$compiler$level
             needs "${compiler/gcc/g}++" "$name" && check "$name" names_are "$compiler" "$source" $level
         done
+    done
+done
+for source in tests/programs/types-*; do
+    for compiler in $compilers; do
+        # The library of C++ takes long to compile.
+        [[ $source != *.cpp ]] || [ "${TEST_LENGTH:-}" = full ] || continue
+        name=types_$(basename "$source" | tr '.-' '__')_$compiler
+        needs "${compiler/gcc/g}++" "$name" && check "$name" types_are "$compiler" "$source" -O0
     done
 done
 check names_without_debug_information no_names

@@ -48,6 +48,7 @@ macros() {
 #define QUICK(type, name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN QUICK
 #define INPUT QUICK
+#define CHANGE QUICK
 #define pair(result, to)
 #define QUICK_VOID(name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN_VOID QUICK_VOID

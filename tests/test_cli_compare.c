@@ -80,7 +80,7 @@ static void test_text(void **state)
          "\nstatic races                  1        1        1        1        1        1        1"
          "        1\n",
          NULL},
-        {"compare @/race.std", 1, "/race.std: 2 events, 2 threads, 0 locks, 1 variables; read in ",
+        {"compare @/race.std", 1, "/race.std: 2 events, 2 threads, 0 locks, 1 variable; read in ",
          NULL},
         {"compare @/none.std", 0,
          "\nracy events                   0        0        0        0        0        0        -"

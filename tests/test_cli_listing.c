@@ -8,6 +8,8 @@
 
 #include "support/run.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +100,34 @@ static void test_lists(void **state)
     MR_RUN_ROWS(&scratch, rows);
 }
 
+/* Ten groups on x and two on y, which come between; and nine, which have no more than a line each. */
+static void test_long_lists(void **state)
+{
+    (void)state;
+    char path[512], ten[1000] = "A|w(x=0)|a.c:1\nA|w(y=0)|a.c:2\n", nine[1000];
+    for (int i = 0; i < 12; i++) {
+        size_t used = strlen(ten);
+        bool on_y = i == 3 || i == 9;
+        snprintf(ten + used, sizeof ten - used, "B|w(%s=1)|b.c:%d\n", on_y ? "y" : "x", 11 + i);
+    }
+    memcpy(nine, ten, sizeof nine);
+    *strstr(nine, "B|w(x=1)|b.c:22") = '\0';
+    mr_scratch_write(&scratch, "ten.std", ten, path);
+    mr_scratch_write(&scratch, "nine.std", nine, path);
+    static const mr_run_row rows[] = {
+        {"predict @/ten.std", 1,
+         "(race 9)\n    and 2 more such findings on x (--report-shown 0 lists them)\n"
+         "a.c:2: race on y between A and B (race 10)\n\nRace 1 of 12 on x\n",
+         NULL},
+        {"predict --report-shown 0 @/ten.std", 1,
+         "(race 11)\na.c:1: race on x between A and B (race 12)\n\nRace 1 of 12 on x\n", NULL},
+        {"predict --brief @/ten.std", 1, "A and B; and b.c:22\n", NULL},
+        {"predict @/nine.std", 1,
+         "(race 10)\na.c:1: race on x between A and B (race 11)\n\nRace 1 of 11 on x\n", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
 /* What is found beside races has its line, its suppressions and its place in every format. */
 static void test_beside(void **state)
 {
@@ -159,9 +189,9 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statuses), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_beside),   cmocka_unit_test(test_source),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_statuses),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_long_lists), cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_source),     cmocka_unit_test(test_unknown),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -27,6 +27,7 @@ static const mr_scratch_file files[] = {
     {"guarded.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\n"},
     /* The same once more: y is read by T3, too, which has seen nothing. */
     {"second.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\nT3|r(y=1)|4\n"},
+    {"mixed.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\nT3|w(z)|5\nT1|w(z)|6\n"},
     {"middle.std", "T3|w(a)|9\nT3|w(a)|9\nT3|w(a)|9\nT1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\n"
                    "T2|r(y=1)|4\nT3|w(a)|9\nT3|w(a)|9\n"},
     /* The sections must change places. */
@@ -122,6 +123,42 @@ static void test_observed(void **state)
          "\nObserved 1 of 1: M releases a lock that nobody holds: l.lock\n", NULL},
         {"predict @/misuse.std", 1, "M releases a lock that nobody holds: l.lock\n", NULL},
         {"order @/reused.std", 0, "\nno static race of shb in the ", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* The list at the head of the text, and --brief, which has nothing else. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order @/twice.std", 1,
+         "2 static races\n\n1: race on x between T1 and T2 (static race 1; proven)\n"
+         "2: race on x between T2 and T3 (static race 2; proven)\n\nStatic race 1 of 2 on x",
+         NULL},
+        {"order --brief @/twice.std", 1,
+         "1: race on x between T1 and T2; and 2 (proven)\n"
+         "2: race on x between T2 and T3; and 2 (proven)\n",
+         NULL},
+        /* Proven ones first, also when another was found before. */
+        {"order --brief --relation hb @/mixed.std", 1,
+         "2: race on x between T1 and T2; and 3 (proven)\n"
+         "5: race on z between T3 and T1; and 6 (proven)\n"
+         "1: race on y between T1 and T2; and 4 (candidate)\n",
+         NULL},
+        {"order --brief --relation hb --no-mark @/race.std", 1,
+         "10: race on x between T1 and T2; and 20 (candidate)\n", NULL},
+        /* What is proven to be no race is no finding. */
+        {"order --brief --relation hb --confirm @/guarded.std", 1,
+         "2: race on x between T1 and T2; and 3 (proven)\n", NULL},
+        {"order @/freed.std", 1,
+         "\n\n4: M uses memory that was freed: y (observed) (observed 1)\n\nObserved 1 of 1", NULL},
+        {"order --brief @/freed.std", 1, "4: M uses memory that was freed: y (observed); and 3\n",
+         NULL},
+        {"order --color always @/race.std", 1, "\n\x1b[1m10\x1b[0m: race on x between", NULL},
+        {"order --brief --color always @/race.std", 1,
+         "10: race on x between T1 and T2; and 20 (proven)\n", NULL},
+        {"order --brief @/none.std", 0, NULL, NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
 }
@@ -361,7 +398,7 @@ int main(void)
         cmocka_unit_test(test_sound),       cmocka_unit_test(test_broken),
         cmocka_unit_test(test_repair),      cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_witness_dir), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json),        cmocka_unit_test(test_lists),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

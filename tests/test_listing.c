@@ -162,6 +162,39 @@ static void test_groups(void **state)
     discard(&self);
 }
 
+/* Races of 12 places with one, on x, and two on y: the groups know how many there are. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    enum { PLACES = 12 };
+    char trace[1000] = "B|w(x=0)|0\nB|w(y=0)|1\n";
+    setting self = {.config = mr_config_new()};
+    mr_race races[PLACES + 2];
+    mr_error error;
+    for (int i = 0; i < PLACES + 2; i++) {
+        size_t used = strlen(trace);
+        bool on_y = i == 3 || i == 7;
+        snprintf(trace + used, sizeof trace - used, "A|w(%s=1)|%d\n", on_y ? "y" : "x", 100 + i);
+        races[i] = (mr_race){.witness = {.first = on_y, .second = 2 + (uint32_t)i}};
+    }
+    self.trace = mr_sample_trace(trace);
+    self.result = (mr_result){.races = races, .race_count = PLACES + 2};
+    assert_int_equal(find(&self, &error), MR_OK);
+    assert_int_equal(self.findings.group_count, PLACES + 2);
+    size_t on_x = 0, on_y = 0;
+    for (size_t i = 0; i < self.findings.group_count; i++) {
+        const mr_listed_group *group = &self.findings.groups[i];
+        const mr_listed *finding = &self.findings.items[group->first];
+        bool is_y = strcmp(mr_listed_subject(finding, self.trace), "y") == 0;
+        size_t rank = is_y ? on_y++ : on_x++, of = is_y ? 2 : PLACES;
+        assert_int_equal(group->rank, rank);
+        assert_int_equal(group->groups_behind, of - 1 - rank);
+        assert_int_equal(group->findings_behind, of - 1 - rank);
+    }
+    assert_true(on_x == PLACES && on_y == 2);
+    discard(&self);
+}
+
 static uint64_t fingerprint_of(const char *trace, const code *names)
 {
     setting self;
@@ -304,10 +337,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_match),     cmocka_unit_test(test_place),
-        cmocka_unit_test(test_groups),    cmocka_unit_test(test_fingerprint),
-        cmocka_unit_test(test_rules),     cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_match),       cmocka_unit_test(test_place),
+        cmocka_unit_test(test_groups),      cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,15 +24,16 @@
 #include <unistd.h>
 
 /* Something of everything, in 26 events. */
-static const char everything[] = "#@var x bank balance\n#@loc 1 a.c:1\n"
-                                 "M|begin()|0\nM|fork(A)|1\nM|fork(B)|1\n# comment\n"
-                                 "A|begin()|2\nA|acq(l)|3\nA|acq(l)|3\nA|w(x=5)|4\nA|r(x=5)|4\n"
-                                 "A|rel(l)|5\nA|rel(l)|5\n\n\nB|acq(l)|6\nB|r(x=5)|\nB|rel(l)|7\n"
-                                 "#@lock l the lock\n#@thread A worker one\n"
-                                 "B|w(y)|8\nB|au(u=-9223372036854775808>7)|9\nB|ar(u=7)|9\n"
-                                 "A|aw(u=1)|9\nA|racq(k)|9\nB|racq(k)|9\nB|rrel(k)|9\nA|rrel(k)|9\n"
-                                 "A|post(s)|9\nB|wait(s)|9\nB|mbegin(m:x,l,A)|10\nB|branch()|10\n"
-                                 "B|mend(m)|10\nB|end()|11\nM|join(B)|12\nA|w(z=3)|13\n";
+static const char everything[] =
+    "#@var x bank balance\n#@loc 1 a.c:1\n"
+    "M|begin()|0\nM|fork(A)|1\nM|fork(B)|1\n# comment\n"
+    "A|begin()|2\nA|acq(l)|3\nA|acq(l)|3\nA|w(x=5)|4\nA|r(x=5)|4\n"
+    "A|rel(l)|5\nA|rel(l)|5\n\n\nB|acq(l)|6\nB|r(x=5)|\nB|rel(l)|7\n"
+    "#@lock l the lock\n#@thread A worker one\n#@type u enum8 A=0 B=1\n"
+    "B|w(y)|8\nB|au(u=-9223372036854775808>7)|9\nB|ar(u=7)|9\n"
+    "A|aw(u=1)|9\nA|racq(k)|9\nB|racq(k)|9\nB|rrel(k)|9\nA|rrel(k)|9\n"
+    "A|post(s)|9\nB|wait(s)|9\nB|mbegin(m:x,l,A)|10\nB|branch()|10\n"
+    "B|mend(m)|10\nB|end()|11\nM|join(B)|12\nA|w(z=3)|13\n";
 
 static void round_trip(const mr_trace *trace, uint32_t block)
 {

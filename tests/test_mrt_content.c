@@ -259,6 +259,76 @@ static void test_wrong_values_and_names(void **state)
     }
 }
 
+static mr_mrt_types *types(mr_bytes bytes)
+{
+    return payload(bytes, MR_MRT_TYPES, 0);
+}
+
+static mr_mrt_type *type_pairs(mr_bytes bytes)
+{
+    return (mr_mrt_type *)(void *)(types(bytes) + 1);
+}
+
+/* The texts of the types: "bool", NUL, "int32", NUL. */
+static char *type_texts(mr_bytes bytes)
+{
+    return (char *)(type_pairs(bytes) + 3);
+}
+
+CHANGE(type_variable, type_pairs(bytes)[1].variable = 3)
+CHANGE(type_number, type_pairs(bytes)[2].type = 2)
+CHANGE(type_twice, type_pairs(bytes)[1].variable = 0)
+CHANGE(type_blank, type_texts(bytes)[0] = ' ')
+CHANGE(type_line, type_texts(bytes)[1] = '\n')
+CHANGE(type_end, type_texts(bytes)[4] = 'x')
+CHANGE(type_more, type_texts(bytes)[2] = '\0')
+CHANGE(type_none, types(bytes)->type_count = 0)
+CHANGE(type_count, types(bytes)->type_count = UINT32_MAX)
+CHANGE(type_pair_count, mr_test_chunk(bytes, MR_MRT_TYPES, 0)->count = 1 << 30)
+CHANGE(type_again, mr_test_chunk(bytes, MR_MRT_TEXTS, 0)->kind = MR_MRT_TYPES)
+
+/* All events come before the error. */
+static void test_wrong_types(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*change)(mr_bytes bytes);
+        const char *message; /* NULL: no error */
+    } rows[] = {
+        {nothing, NULL},
+        {type_variable, "a type of a variable that there is not"},
+        {type_number, "a type of a variable that there is not"},
+        {type_twice, "a type that no line can give"},
+        {type_blank, "a type that no line can give"},
+        {type_line, "a type that no line can give"},
+        {type_end, "a type does not end where it should"},
+        {type_more, "more text than types"},
+        {type_none, "more text than types"},
+        {type_count, "types of another size"},
+        {type_pair_count, "types of another size"},
+        {type_again, "types of another size"},
+    };
+    char typed[sizeof text + 80];
+    snprintf(typed, sizeof typed, "#@type z bool\n#@type x int32\n#@type y bool\n#@loc 1 a\n%s",
+             text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_trace *made = mr_test_read(typed, false), *trace;
+        mr_bytes bytes = mr_test_mrt(made, BLOCK);
+        mr_error error = {0};
+        rows[i].change(bytes);
+        mr_test_seal(bytes);
+        mr_streamed streamed = mr_test_stream(bytes, NULL, false, false);
+        mr_status status = mr_test_read_mrt(bytes, false, &trace, &error);
+        if ((status != MR_OK) != (rows[i].message != NULL) || streamed.status != status ||
+            (rows[i].message && !strstr(error.text, rows[i].message)))
+            fail_msg("case %zu: status %d, '%s'", i, status, error.text);
+        assert_true(streamed.event_count == 12 && trace->event_count == 12);
+        mr_trace_free(trace);
+        mr_trace_free(made);
+        free(bytes.items);
+    }
+}
+
 static void test_headers_and_ends(void **state)
 {
     (void)state;
@@ -269,7 +339,7 @@ static void test_headers_and_ends(void **state)
     mr_streamed streamed = mr_test_stream(bytes, NULL, false, false);
     assert_int_equal(streamed.status, MR_ERR_TRACE);
     assert_non_null(
-        strstr(streamed.error.text, "has format version 6, this maxrace reads versions 2 to 5"));
+        strstr(streamed.error.text, "has format version 7, this maxrace reads versions 2 to 6"));
     header->version = MR_MRT_VERSION;
     header->byte_order = 0x04030201;
     mr_test_seal(bytes);
@@ -407,8 +477,8 @@ static void test_failing_allocations_of_convert(void **state)
 {
     (void)state;
     static const converting ways[] = {to_binary, to_text};
-    char longer[sizeof text + 32];
-    snprintf(longer, sizeof longer, "%sA|rel(l)|1\n#@var x the x\n", text);
+    char longer[sizeof text + 48];
+    snprintf(longer, sizeof longer, "%sA|rel(l)|1\n#@var x the x\n#@type x int8\n", text);
     char *path = mr_test_file(longer, strlen(longer));
     FILE *file = fopen("/dev/null", "w");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -434,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_contents),
         cmocka_unit_test(test_wrong_values_and_names),
+        cmocka_unit_test(test_wrong_types),
         cmocka_unit_test(test_headers_and_ends),
         cmocka_unit_test(test_claimed_sizes),
         cmocka_unit_test(test_an_empty_file_called_mrt),

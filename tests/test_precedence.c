@@ -92,8 +92,7 @@ static void compare(const mr_setup *setup, const mr_precedence *precedence, cons
             assert_int_equal(position < with[thread], e == f || c->has[e][f]);
             assert_int_equal(position < without[thread], needed(setup, c, e, f));
             if (thread != w->thread[f])
-                assert_int_equal(position < mr_precedence_enabled(precedence, f)[thread],
-                                 needed(setup, c, e, f));
+                assert_int_equal(mr_precedence_enables(precedence, e, f), needed(setup, c, e, f));
         }
     }
 }

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "report/formats.h"
+#include "report/html_report.h"
 #include "report/line.h"
 #include "report/schedule_table.h"
 #include "support/golden.h"
@@ -156,16 +157,31 @@ static void make_long(sample *self)
     free(text);
 }
 
+/* Values of each kind of type, in the schedule and in the accesses. */
+static void make_types(sample *self)
+{
+    static uint32_t events[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    sample_make(self, "#@type state enum32 IDLE=0 BUSY=1\n#@type ratio double\n#@type size float\n"
+                      "#@type debt int32\n#@type mask uint32\n#@type letter char\n"
+                      "#@type node pointer\n#@type open bool\n#@type odd struct point\n"
+                      "A|w(state=1)|1\nA|w(ratio=-4620693217682128896)|2\nA|w(size=1036831949)|3\n"
+                      "A|w(debt=-5)|4\nB|r(debt=-5)|5\nB|au(mask=0>-1)|6\nA|w(letter=122)|7\n"
+                      "A|w(node=94489280512)|8\nB|w(odd=7)|9\n"
+                      "A|w(open=0)|10\nB|r(open=0)|11\nB|r(state=1)|12\n");
+    add_race(self, (mr_witness){.first = 9, .second = 10, .events = events, .event_count = 9},
+             MR_STRENGTH_HB, MR_STEP_LINEARISE);
+    add_race(self, (mr_witness){.first = 0, .second = 11}, MR_STRENGTH_HB, MR_STEP_LINEARISE);
+    add_race(self, (mr_witness){.first = 3, .second = 4}, MR_STRENGTH_HB, MR_STEP_LINEARISE);
+}
+
 typedef struct golden {
     const char *name; /* tests/golden/NAME.txt */
     void (*make)(sample *self);
 } golden;
 
 static const golden goldens[] = {
-    {"report-bank", make_bank},
-    {"report-empty", make_empty},
-    {"report-threads", make_threads},
-    {"report-long", make_long},
+    {"report-bank", make_bank}, {"report-empty", make_empty}, {"report-threads", make_threads},
+    {"report-long", make_long}, {"report-types", make_types},
 };
 static const size_t golden_count = sizeof goldens / sizeof goldens[0];
 
@@ -325,6 +341,30 @@ static void test_json_schema(void **state)
         sample_free(&self);
     }
     json_decref(schema);
+}
+
+/* The value and, when the type writes it otherwise, its text. */
+static void test_values_by_type(void **state)
+{
+    (void)state;
+    sample self;
+    char *page = NULL;
+    size_t length;
+    mr_error error = {0};
+    make_types(&self);
+    char *text = report_json_text(&self);
+    assert_non_null(strstr(text, "\"location\":\"10\",\"value\":0,\"value_text\":\"false\"}"));
+    assert_non_null(strstr(text, "\"location\":\"1\",\"value\":1,\"value_text\":\"BUSY(1)\"}"));
+    assert_non_null(strstr(text, "\"location\":\"4\",\"value\":-5}"));
+    FILE *stream = open_memstream(&page, &length);
+    assert_int_equal(mr_predict_report_html(stream, self.trace, self.config, &self.result, &error),
+                     MR_OK);
+    fclose(stream);
+    assert_non_null(strstr(page, "w(state=BUSY(1))"));
+    assert_non_null(strstr(page, "r(open=false)"));
+    free(page);
+    free(text);
+    sample_free(&self);
 }
 
 /* The schema refuses what is not a report, so that the test above can fail. */
@@ -534,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_json_schema_refuses),
         cmocka_unit_test(test_json_content),
         cmocka_unit_test(test_json_runs),
+        cmocka_unit_test(test_values_by_type),
         cmocka_unit_test(test_strange_names),
         cmocka_unit_test(test_full_device),
         cmocka_unit_test(test_no_memory),

@@ -9,6 +9,7 @@
 #include "support/own_module.h"
 #include "symbols/symbols.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ typedef struct mr_test_inner {
     short few[3];
 } mr_test_inner;
 
+typedef const bool mr_test_flag;
+
 /* Global, so that the compiler keeps them as they are. */
 extern struct mr_test_outer {
     mr_test_inner table[4];
@@ -26,6 +29,20 @@ extern struct mr_test_outer {
         long long wide;
     } either;
     int grid[2][3];
+    enum mr_test_state { MR_TEST_IDLE, MR_TEST_BUSY = 7, MR_TEST_LOST = -2 } state;
+    const volatile mr_test_flag *flags[2];
+    unsigned low : 3, high : 5;
+    struct {
+        double ratio;
+    } only;
+    struct {
+        unsigned alone : 9;
+    } bits;
+    float size;
+    uint16_t port;
+    int8_t few;
+    mr_test_flag open;
+    long double wide;
 } mr_test_outer;
 struct mr_test_outer mr_test_outer;
 extern volatile int mr_test_plain;
@@ -69,7 +86,8 @@ static void check_data(mr_symbols *symbols, const volatile void *address, uint64
                        const char *expected)
 {
     char name[256];
-    assert_true(mr_symbols_data(symbols, (uint64_t)(uintptr_t)address, bytes, name, sizeof name));
+    assert_true(
+        mr_symbols_data(symbols, (uint64_t)(uintptr_t)address, bytes, name, sizeof name, NULL));
     assert_string_equal(name, expected);
 }
 
@@ -89,6 +107,52 @@ static void test_data(void **state)
     check_data(symbols, &mr_test_outer.either.number, 4, "mr_test_outer.either.number");
     check_data(symbols, (const char *)&mr_test_outer.either + 4, 4, "mr_test_outer.either.wide+4");
     check_data(symbols, mr_test_static(), 4, "mr_test_static.count");
+    mr_symbols_free(symbols);
+}
+
+static void check_type(mr_symbols *symbols, const volatile void *address, uint64_t bytes,
+                       const char *expected)
+{
+    char name[256];
+    const char *type = "untouched";
+    assert_true(
+        mr_symbols_data(symbols, (uint64_t)(uintptr_t)address, bytes, name, sizeof name, &type));
+    if (type ? !expected || strcmp(type, expected) != 0 : expected != NULL)
+        fail_msg("%s is %s, not %s", name, type ? type : "without type",
+                 expected ? expected : "without type");
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    struct mr_test_outer *outer = &mr_test_outer;
+    mr_symbols *symbols = map_self(NULL, 0);
+    for (int again = 0; again < 2; again++) {
+        check_type(symbols, &mr_test_plain, 4, "int32");
+        check_type(symbols, mr_test_static(), 4, "int32");
+        check_type(symbols, &outer->table[1], 1, "char");
+        check_type(symbols, &outer->table[3].len, 4, "int32");
+        check_type(symbols, &outer->table[2].few[1], 2, "int16");
+        check_type(symbols, &outer->grid[1][2], 4, "int32");
+        check_type(symbols, &outer->state, 4,
+                   "enum32 MR_TEST_IDLE=0 MR_TEST_BUSY=7 MR_TEST_LOST=-2");
+        check_type(symbols, &outer->flags[1], 8, "pointer");
+        check_type(symbols, &outer->only, 8, "double");
+        check_type(symbols, &outer->size, 4, "float");
+        check_type(symbols, &outer->port, 2, "uint16");
+        check_type(symbols, &outer->few, 1, "int8");
+        check_type(symbols, &outer->open, 1, "bool");
+        check_type(symbols, &outer->wide, sizeof outer->wide, NULL);
+        check_type(symbols, outer, sizeof *outer, NULL);
+        check_type(symbols, &outer->table[1], sizeof outer->table[1], NULL);
+        check_type(symbols, &outer->table[3].len, 2, NULL);
+        check_type(symbols, (const char *)&outer->table[3].len + 2, 2, NULL);
+        check_type(symbols, &outer->grid[0][0], 8, NULL);
+        check_type(symbols, &outer->either.wide, 8, NULL);
+        check_type(symbols, &outer->either.number, 4, NULL);
+        check_type(symbols, &outer->flags[1] + 1, 4, NULL);
+        check_type(symbols, &outer->bits, 4, NULL);
+    }
     mr_symbols_free(symbols);
 }
 
@@ -127,11 +191,11 @@ static void test_unknown(void **state)
     assert_memory_equal(code->frames[0].place, "exe+0x", 6);
     assert_true(mr_symbols_map(symbols, "/nowhere/lib.so", 0x100, 0x100, 0x900, NULL, 0));
     assert_string_equal(mr_symbols_code(symbols, 0x123)->frames[0].place, "lib.so+0x23");
-    assert_true(mr_symbols_data(symbols, 0x200, 4, name, sizeof name));
+    assert_true(mr_symbols_data(symbols, 0x200, 4, name, sizeof name, NULL));
     assert_string_equal(name, "lib.so+0x100");
     mr_symbols_unmap(symbols, 0x100);
     assert_string_equal(mr_symbols_code(symbols, 0x123)->frames[0].place, "0x123");
-    assert_false(mr_symbols_data(symbols, 0x200, 4, name, sizeof name));
+    assert_false(mr_symbols_data(symbols, 0x200, 4, name, sizeof name, NULL));
     mr_symbols_free(symbols);
 }
 
@@ -246,9 +310,9 @@ static void test_local(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data),    cmocka_unit_test(test_code),
-        cmocka_unit_test(test_local),   cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_data),    cmocka_unit_test(test_types),
+        cmocka_unit_test(test_code),    cmocka_unit_test(test_local),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

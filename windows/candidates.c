@@ -191,13 +191,6 @@ static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_
     return true;
 }
 
-/* Is `b` needed before `a` can be the next event of its thread? */
-static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
-{
-    const mr_window *w = precedence->window;
-    return mr_precedence_enabled(precedence, a)[w->thread[b]] > w->position[b];
-}
-
 /* Of events in program order those that are unordered with an event of another thread. */
 typedef struct range {
     uint32_t low, high; /* [low, high): before are those that it needs, from high on those that
@@ -212,9 +205,9 @@ static void advance(range *r, const mr_precedence *precedence, uint32_t a, const
         r->high = count;
         return;
     }
-    while (r->low < count && needed(precedence, events[r->low], a))
+    while (r->low < count && mr_precedence_enables(precedence, events[r->low], a))
         r->low++;
-    while (r->high < count && !needed(precedence, a, events[r->high]))
+    while (r->high < count && !mr_precedence_enables(precedence, a, events[r->high]))
         r->high++;
 }
 

@@ -39,10 +39,11 @@ mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *
     carried->open_shared_capacity = most_shared(trace);
     carried->open_shared = new_numbers(carried->open_shared_capacity);
     carried->dense_thread = new_numbers(trace->threads.count);
+    carried->dense_chain = new_numbers(trace->chain_count);
     carried->dense_variable = new_numbers(trace->variables.count);
     carried->dense_lock = new_numbers(trace->locks.count);
     if (carried->open_acquire && carried->open_shared && carried->units && carried->dense_thread &&
-        carried->dense_variable && carried->dense_lock)
+        carried->dense_chain && carried->dense_variable && carried->dense_lock)
         return MR_OK;
     mr_carried_free(carried);
     return mr_error_memory(error, "preparing the windows");
@@ -54,6 +55,7 @@ void mr_carried_free(mr_carried *carried)
     free(carried->open_shared);
     free(carried->units);
     free(carried->dense_thread);
+    free(carried->dense_chain);
     free(carried->dense_variable);
     free(carried->dense_lock);
     *carried = (mr_carried){0};

@@ -25,7 +25,7 @@ typedef struct mr_carried {
     const mr_barrier_edges *barrier_edges;
     /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
      * build. */
-    uint32_t *dense_thread, *dense_variable, *dense_lock;
+    uint32_t *dense_thread, *dense_chain, *dense_variable, *dense_lock;
 } mr_carried;
 
 /* O(names of the trace), and with shared locks O(events). */

@@ -36,7 +36,7 @@ typedef struct builder {
 /* A clock of its own for thread `thread`, before something is joined into it. */
 static uint32_t *fork_clock(builder *b, uint32_t thread)
 {
-    uint32_t count = b->window->thread_count;
+    uint32_t count = b->window->chain_count;
     uint32_t *clock = mr_arena_alloc(b->arena, count, sizeof *clock);
     if (clock) {
         memcpy(clock, b->current[thread], count * sizeof *clock);
@@ -45,35 +45,45 @@ static uint32_t *fork_clock(builder *b, uint32_t thread)
     return clock;
 }
 
+/* Is the event in the current set of `thread`, which has all of its chain up to the event at hand? */
+static bool is_known(const builder *b, uint32_t thread, uint32_t event)
+{
+    const mr_window *w = b->window;
+    uint32_t chain = w->threads[w->thread[event]].chain;
+    if (chain == w->threads[thread].chain)
+        return event < b->event;
+    return b->current[thread][chain] > mr_window_chain_position(w, event);
+}
+
 /* Adds before(event) and the event to the current clock of `thread`. */
 static bool require_event(builder *b, uint32_t thread, uint32_t event)
 {
     const mr_window *w = b->window;
-    uint32_t other = w->thread[event];
-    if (other == thread || b->current[thread][other] > w->position[event])
+    if (is_known(b, thread, event))
         return true;
     MR_ASSERT(event < b->event); /* what is before an event stands before it in the trace */
     uint32_t *clock = fork_clock(b, thread);
     if (!clock)
         return false;
     const uint32_t *from = b->precedence->clock[event];
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        if (t != other && from[t] > clock[t])
-            clock[t] = from[t];
-    clock[other] = w->position[event] + 1;
+    uint32_t other = w->threads[w->thread[event]].chain;
+    for (uint32_t c = 0; c < w->chain_count; c++)
+        if (c != other && from[c] > clock[c])
+            clock[c] = from[c];
+    clock[other] = mr_window_chain_position(w, event) + 1;
     return true;
 }
 
 /* Joins a clock into the current one of `thread`. */
 static bool require_clock(builder *b, uint32_t thread, const uint32_t *from)
 {
-    uint32_t *clock = NULL;
-    for (uint32_t t = 0; t < b->window->thread_count; t++) {
-        if (t == thread || from[t] <= b->current[thread][t])
+    uint32_t *clock = NULL, own = b->window->threads[thread].chain;
+    for (uint32_t c = 0; c < b->window->chain_count; c++) {
+        if (c == own || from[c] <= b->current[thread][c])
             continue;
         if (!clock && !(clock = fork_clock(b, thread)))
             return false;
-        clock[t] = from[t];
+        clock[c] = from[c];
     }
     return true;
 }
@@ -88,12 +98,13 @@ static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t re
 {
     const mr_window *w = b->window;
     const uint32_t *needs = write < read ? b->clean_clock[write] : b->hard->clock[write];
+    uint32_t its = w->threads[w->thread[write]].chain, own = w->threads[w->thread[read]].chain;
     bool adds = false;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t need = t == w->thread[write] ? w->position[write] + 1 : needs[t];
-        if (need < common[t])
-            common[t] = need;
-        adds |= t != w->thread[read] && common[t] > known[t];
+    for (uint32_t c = 0; c < w->chain_count; c++) {
+        uint32_t need = c == its ? mr_window_chain_position(w, write) + 1 : needs[c];
+        if (need < common[c])
+            common[c] = need;
+        adds |= c != own && common[c] > known[c];
     }
     return adds;
 }
@@ -112,7 +123,7 @@ static bool require_choices(builder *b, uint32_t read)
     uint32_t source = w->source[read], thread = w->thread[read], first, end;
     if (source == MR_NONE || mr_read_may_see_carried(w, b->hard, read))
         return true;
-    memset(b->common, 0xff, w->thread_count * sizeof *b->common);
+    memset(b->common, 0xff, w->chain_count * sizeof *b->common);
     if (!meet(b, b->common, source, read, b->current[thread]))
         return true;
     mr_read_same_value_writes(w, read, &first, &end);
@@ -158,8 +169,7 @@ static bool find_runs(builder *b)
 
 static bool is_entered(const builder *b, uint32_t thread, const mr_section *section)
 {
-    return section->acquire == MR_NONE ||
-           b->current[thread][section->thread] > b->window->position[section->acquire];
+    return section->acquire == MR_NONE || is_known(b, thread, section->acquire);
 }
 
 /* The last of the sections `first` … `last`, which are of one run, that is certainly entered before
@@ -209,11 +219,8 @@ static uint32_t count_waits(const builder *b, uint32_t wait)
     const mr_window *w = b->window;
     const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
     uint32_t thread = w->thread[wait], count = 1;
-    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
-        uint32_t other = w->waits[k], its_thread = w->thread[other];
-        uint32_t known = its_thread == thread ? w->position[wait] : b->current[thread][its_thread];
-        count += known > w->position[other];
-    }
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++)
+        count += is_known(b, thread, w->waits[k]);
     return count;
 }
 
@@ -328,14 +335,14 @@ static bool is_clock_sound(const builder *b, uint32_t i)
     const uint32_t *clock = b->precedence->clock[i];
     const uint32_t *before = position ? b->precedence->clock[mr_window_at(w, thread, position - 1)]
                                       : b->precedence->thread_start[thread];
+    for (uint32_t c = 0; c < w->chain_count; c++)
+        if (c != w->threads[thread].chain &&
+            (clock[c] < before[c] ||
+             (b->mode == MR_PRECEDENCE_FORCED && clock[c] < b->hard->clock[i][c])))
+            return false;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        if (t == thread)
-            continue;
-        if (clock[t] < before[t] || clock[t] > mr_window_length(w, t))
-            return false;
-        if (clock[t] && mr_window_at(w, t, clock[t] - 1) >= i)
-            return false;
-        if (b->mode == MR_PRECEDENCE_FORCED && clock[t] < b->hard->clock[i][t])
+        uint32_t count = t == thread ? 0 : mr_precedence_count(w, clock, thread, t);
+        if (count && mr_window_at(w, t, count - 1) >= i)
             return false;
     }
     return true;
@@ -383,7 +390,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .clean = mr_arena_alloc(arena, window->thread_count, sizeof *b.clean),
                  .common =
                      mr_arena_alloc(arena, 2 * (size_t)window->thread_count, sizeof *b.common)};
-    uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
+    uint32_t *zero = mr_arena_zalloc(arena, window->chain_count, sizeof *zero);
     MR_REQUIRE(mode != MR_PRECEDENCE_FORCED || hard);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
@@ -420,7 +427,8 @@ bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, ui
         including ? precedence->clock[event] : mr_precedence_enabled(precedence, event);
     bool changed = false;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t need = t == thread ? w->position[event] + (including ? 1 : 0) : clock[t];
+        uint32_t need = t == thread ? w->position[event] + (including ? 1 : 0)
+                                    : mr_precedence_count(w, clock, thread, t);
         if (need > prefix[t]) {
             prefix[t] = need;
             changed = true;

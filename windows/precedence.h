@@ -7,10 +7,10 @@
  *   - for a join: all events of the joined thread in the window;
  *   - the events that its edges of BarrierPairs come from (mr_window.barrier_edges);
  *   - for a read, as the mode says, the write that it must see;
- * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
- * each thread t the number of events of t in it. Clocks change only where an edge comes in from
- * another thread, and are shared in between: memory is O(window + edges · threads), a question is
- * O(1).
+ * closed under these rules. Because each before(e) is a prefix in every chain of threads
+ * (trace/chains.h), it is a clock: for each chain the number of its events in it. Clocks change only
+ * where an edge comes in from another chain, and are shared in between: memory is
+ * O(window + edges · chains), a question is O(1).
  *
  * In model branch a read must see what it saw only if a branch, fork or mbegin of its thread that
  * is in the reordering comes after it (it is *bound*), or if a write after it must have its value.
@@ -52,7 +52,7 @@ typedef enum mr_precedence_mode {
 
 typedef struct mr_precedence {
     const mr_window *window;
-    /* One an event: before(e) in the other threads; the own thread's entry is not used. */
+    /* One an event: before(e) in the other chains, one entry a chain; the own chain's is not used. */
     uint32_t **clock;
     uint32_t **thread_start; /* one a thread: what its first event needs */
     /* One an event: before(event) without what it needs as a read; NULL when there are no edges of
@@ -65,7 +65,7 @@ typedef struct mr_precedence {
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.
- * False: no memory. O(window · threads), and for FORCED O(choices · threads) a read until they have
+ * False: no memory. O(window · chains), and for FORCED O(choices · chains) a read until they have
  * nothing in common. */
 bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                          mr_precedence_mode mode, const mr_precedence *hard, mr_arena *arena);
@@ -74,14 +74,28 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
 static inline bool mr_precedes(const mr_precedence *precedence, uint32_t event, uint32_t of)
 {
     const mr_window *w = precedence->window;
-    uint32_t thread = w->thread[event];
-    if (thread == w->thread[of])
-        return w->position[event] < w->position[of];
-    return precedence->clock[of][thread] > w->position[event];
+    uint32_t chain = w->threads[w->thread[event]].chain;
+    if (chain == w->threads[w->thread[of]].chain)
+        return event < of; /* the trace has a chain in its order */
+    return precedence->clock[of][chain] > mr_window_chain_position(w, event);
+}
+
+/* How many events of `thread` are in the set whose clock this is, the clock of an event of thread
+ * `own` or of what comes before its first event. For the own thread itself: all. */
+static inline uint32_t mr_precedence_count(const mr_window *w, const uint32_t *clock, uint32_t own,
+                                           uint32_t thread)
+{
+    const mr_window_thread *t = &w->threads[thread];
+    uint32_t length = t->end - t->first, count = clock[t->chain];
+    if (t->chain == w->threads[own].chain)
+        return thread <= own ? length : 0; /* threads are numbered in the order of the chain */
+    if (count <= t->chain_first)
+        return 0;
+    return count - t->chain_first < length ? count - t->chain_first : length;
 }
 
 /* The clock of what must happen before `event` can be the next one of its thread: as before(event),
- * but without what the event itself (a read) needs to see. The own thread's entry is not used. */
+ * but without what the event itself (a read) needs to see. The own chain's entry is not used. */
 static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precedence, uint32_t event)
 {
     const mr_window *w = precedence->window;
@@ -90,6 +104,17 @@ static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precede
         return precedence->enabled[event];
     return position ? precedence->clock[mr_window_at(w, thread, position - 1)]
                     : precedence->thread_start[thread];
+}
+
+/* Must `event`, of another thread, have happened before `of` can be the next event of its thread? */
+static inline bool mr_precedence_enables(const mr_precedence *precedence, uint32_t event,
+                                         uint32_t of)
+{
+    const mr_window *w = precedence->window;
+    uint32_t chain = w->threads[w->thread[event]].chain;
+    if (chain == w->threads[w->thread[of]].chain)
+        return event < of;
+    return mr_precedence_enabled(precedence, of)[chain] > mr_window_chain_position(w, event);
 }
 
 /*

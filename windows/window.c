@@ -14,6 +14,7 @@ typedef struct builder {
     mr_window *window;
     uint32_t *variable_writes; /* number of writes, one a variable of the window */
     uint32_t *first_accessor;  /* thread that accessed the variable first */
+    uint32_t *chain_length;    /* events of the chain's threads so far */
 } builder;
 
 static bool allocate(builder *b, uint32_t size)
@@ -37,20 +38,30 @@ static bool allocate(builder *b, uint32_t size)
     w->writes_by_value = mr_arena_alloc(b->arena, count, sizeof *w->writes_by_value);
     b->variable_writes = mr_arena_zalloc(b->arena, count, sizeof *b->variable_writes);
     b->first_accessor = mr_arena_alloc(b->arena, count, sizeof *b->first_accessor);
+    b->chain_length = mr_arena_zalloc(b->arena, count, sizeof *b->chain_length);
     return w->threads && w->variables && w->locks && w->by_thread && w->writes && w->thread &&
            w->position && w->object && w->source && w->lockset && w->region_end &&
            w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
-           b->first_accessor;
+           b->first_accessor && b->chain_length;
 }
 
 /* ---- numbers ---- */
+
+static uint32_t dense_chain(builder *b, uint32_t number)
+{
+    uint32_t *dense = &b->carried->dense_chain[number];
+    if (*dense == MR_NONE)
+        *dense = b->window->chain_count++;
+    return *dense;
+}
 
 static uint32_t dense_thread(builder *b, uint32_t number)
 {
     uint32_t *dense = &b->carried->dense_thread[number];
     if (*dense == MR_NONE) {
         *dense = b->window->thread_count++;
-        b->window->threads[*dense] = (mr_window_thread){.number = number, .fork = MR_NONE};
+        b->window->threads[*dense] = (mr_window_thread){
+            .number = number, .fork = MR_NONE, .chain = dense_chain(b, b->trace->chain[number])};
     }
     return *dense;
 }
@@ -159,7 +170,8 @@ static void number_events(builder *b)
     }
 }
 
-/* Turns the counts of events and writes into ranges, and fills the grouped lists. */
+/* Turns the counts of events and writes into ranges, and fills the grouped lists. Threads are
+ * numbered by their first events, those of a chain in its order. */
 static void group_events(builder *b)
 {
     mr_window *w = b->window;
@@ -168,6 +180,8 @@ static void group_events(builder *b)
         w->threads[t].first = first;
         w->threads[t].end += first;
         first = w->threads[t].end;
+        w->threads[t].chain_first = b->chain_length[w->threads[t].chain];
+        b->chain_length[w->threads[t].chain] += mr_window_length(w, t);
     }
     first = 0;
     for (uint32_t v = 0; v < w->variable_count; v++) {
@@ -466,8 +480,10 @@ static bool build_barrier_edges(mr_window *w, const mr_barrier_edges *edges, mr_
 static void forget_names(builder *b)
 {
     mr_window *w = b->window;
-    for (uint32_t t = 0; t < w->thread_count; t++)
+    for (uint32_t t = 0; t < w->thread_count; t++) {
         b->carried->dense_thread[w->threads[t].number] = MR_NONE;
+        b->carried->dense_chain[b->trace->chain[w->threads[t].number]] = MR_NONE;
+    }
     for (uint32_t v = 0; v < w->variable_count; v++)
         b->carried->dense_variable[w->variables[v].number] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++)

@@ -29,7 +29,9 @@ typedef struct mr_section {
 typedef struct mr_window_thread {
     uint32_t number;     /* in trace->threads */
     uint32_t first, end; /* its events are by_thread[first … end) */
-    uint32_t fork; /* window event that forks it; MR_NONE: runs already, or was never forked */
+    uint32_t fork;  /* window event that forks it; MR_NONE: runs already, or was never forked */
+    uint32_t chain; /* trace/chains.h, numbered densely */
+    uint32_t chain_first; /* how many events of the window its chain has before it */
 } mr_window_thread;
 
 typedef struct mr_window_variable {
@@ -75,7 +77,7 @@ typedef struct mr_window {
     uint32_t start, end; /* events of the trace */
     uint32_t size;       /* end - start */
 
-    uint32_t thread_count, variable_count, lock_count, section_count, lockset_count;
+    uint32_t thread_count, chain_count, variable_count, lock_count, section_count, lockset_count;
     uint32_t freed_count; /* variables with a `free` */
     mr_window_thread *threads;
     mr_window_variable *variables;
@@ -181,6 +183,18 @@ static inline uint32_t mr_window_at(const mr_window *window, uint32_t thread, ui
 static inline uint32_t mr_window_length(const mr_window *window, uint32_t thread)
 {
     return window->threads[thread].end - window->threads[thread].first;
+}
+
+/* Are two threads in one chain? */
+static inline bool mr_window_same_chain(const mr_window *window, uint32_t one, uint32_t other)
+{
+    return window->threads[one].chain == window->threads[other].chain;
+}
+
+/* Index of the event among the events of its chain in the window. */
+static inline uint32_t mr_window_chain_position(const mr_window *window, uint32_t event)
+{
+    return window->threads[window->thread[event]].chain_first + window->position[event];
 }
 
 #endif

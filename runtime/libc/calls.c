@@ -2,6 +2,7 @@
 
 #include "../ignore.h"
 #include "../modules.h"
+#include "../steer.h"
 #include "../writer.h"
 
 #include <string.h>
@@ -28,6 +29,11 @@ void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr
         return;
     }
     int log2 = size_log2(bytes);
+    if (mr_steers()) {
+        uint64_t head =
+            log2 < 0 ? mr_log_head(kind, 0, 0) : mr_log_head(of_one(kind), (unsigned)log2, 0);
+        mr_steer_call_access(mr_self, address, (unsigned)head, code);
+    }
     if (log2 < 0) {
         mr_write_range(kind, address, bytes, code);
     } else {

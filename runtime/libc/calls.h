@@ -5,13 +5,17 @@
  *   QUICK(type, name, parameters, arguments, accesses before, accesses after)
  *   OPEN(type, name, parameters, arguments, accesses before, accesses after)
  *   INPUT(type, name, parameters, arguments, accesses before, accesses after)
+ *   CHANGE(type, name, parameters, arguments, accesses before, accesses after)
  *   BY_HAND(name, "reads", "writes", "file")
  *
  * QUICK: the call does not block and calls nobody. The thread is inside the runtime during it, so
  * what libc allocates there is not logged. OPEN: the call may block, call functions of the program,
  * or give memory to it. INPUT: as QUICK; what it gives comes from outside (inputs.h), so it is not
- * called when that is fed. How much it writes follows from its result alone. BY_HAND: the wrapper is written in that file; the row is for the table in
- * docs/libc.md and for the tests. A row whose name ends with _VOID has no type.
+ * called when that is fed. How much it writes follows from its result alone. CHANGE: as INPUT, for
+ * calls that change files. When it is fed and succeeded then, the call is made again, so that the
+ * files change again; the program gets the result that it had, whatever files there are now.
+ * BY_HAND: the wrapper is written in that file; the row is for the table in docs/libc.md and for the
+ * tests. A row whose name ends with _VOID has no type.
  *
  * Accesses are, each with a pointer and a number of bytes:
  *
@@ -37,6 +41,7 @@
 #include "../memory.h"
 #include "../real.h"
 #include "../scheduler.h"
+#include "../steer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +81,20 @@ size_t mr_text_up_to(const char *text, size_t most);
 size_t mr_wide(const wchar_t *text);
 size_t mr_wide_up_to(const wchar_t *text, size_t most);
 
+/* A replay may stop the thread before one of the accesses, or before the call (steer.h). */
+static inline void mr_libc_begins(const mr_thread *thread)
+{
+    if (mr_steers()) {
+        mr_steer_call_begins(thread);
+    }
+}
+static inline void mr_libc_is_made(mr_thread *thread)
+{
+    if (mr_steers()) {
+        mr_steer_call_is_made(thread);
+    }
+}
+
 #define in(from, bytes) mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
 #define out(to, bytes)  mr_libc_written((to), (bytes), code);
 #define out_if(success, to, bytes)                                                                 \
@@ -103,7 +122,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         type result = MR_REAL(name) arguments;                                                     \
         after;                                                                                     \
         mr_leave(thread);                                                                          \
@@ -120,8 +141,38 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         type result = mr_input_call(thread, #name, &fed) ? (type)fed : MR_REAL(name) arguments;    \
+        const int saved_errno = errno;                                                             \
+        after;                                                                                     \
+        errno = saved_errno;                                                                       \
+        mr_input_called(thread, (int64_t)result);                                                  \
+        mr_leave(thread);                                                                          \
+        return result;                                                                             \
+    }
+
+#define CHANGE(type, name, parameters, arguments, before, after)                                   \
+    MR_EXPORT type name parameters;                                                                \
+    type name parameters                                                                           \
+    {                                                                                              \
+        uintptr_t code = MR_CALLER;                                                                \
+        int64_t fed;                                                                               \
+        mr_thread *thread = mr_libc_input_begin(&code);                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
+        before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
+        const bool is_fed = mr_input_change(thread, #name, &fed);                                  \
+        const int fed_errno = errno;                                                               \
+        type result = is_fed && fed < 0 ? (type)fed : MR_REAL(name) arguments;                     \
+        if (is_fed) {                                                                              \
+            result = (type)fed;                                                                    \
+            errno = fed_errno;                                                                     \
+        }                                                                                          \
         const int saved_errno = errno;                                                             \
         after;                                                                                     \
         errno = saved_errno;                                                                       \
@@ -140,7 +191,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
             MR_REAL(name) arguments;                                                               \
             return;                                                                                \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         MR_REAL(name) arguments;                                                                   \
         after;                                                                                     \
         mr_leave(thread);                                                                          \
@@ -155,7 +208,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         mr_libc_leave(thread, code);                                                               \
         type result = MR_REAL(name) arguments;                                                     \
         thread = mr_libc_return(thread);                                                           \
@@ -176,7 +231,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
             MR_REAL(name) arguments;                                                               \
             return;                                                                                \
         }                                                                                          \
+        mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_libc_is_made(thread);                                                                   \
         mr_libc_leave(thread, code);                                                               \
         MR_REAL(name) arguments;                                                                   \
         thread = mr_libc_return(thread);                                                           \

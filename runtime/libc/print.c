@@ -91,7 +91,9 @@ static void begin(print *call, mr_format_text format, va_list arguments)
     call->thread = mr_memory_begin(call->code);
     if (call->thread != NULL) {
         mr_format_of_print(&call->format, format);
+        mr_libc_begins(call->thread);
         log_reads(&call->format, format, arguments, call->code);
+        mr_libc_is_made(call->thread);
     }
 }
 

@@ -152,7 +152,9 @@ static size_t decimal(const char *from)
         }                                                                                          \
         const size_t before = text(to);                                                            \
         const size_t added = bytes;                                                                \
+        mr_libc_begins(thread);                                                                    \
         in(to, before)in(from, added);                                                             \
+        mr_libc_is_made(thread);                                                                   \
         const bool ends = added > 0 && from[added - 1] == '\0';                                    \
         char *result = MR_REAL(name) arguments;                                                    \
         out(to + before - 1, added + !ends);                                                       \

@@ -113,9 +113,12 @@ mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error);
 void mr_cli_tell_unmatched(const char *pattern, void *option);
 
 /* Reads a trace with these options, calls mr_cli_tell_dropped, and tells which patterns of
- * candidates.ignore_locations match nothing. */
+ * candidates.ignore_locations and candidates.only_locations match nothing. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
+
+/* The two numbers of events that --pair A B gives, the first own flag of the command. MR_ERR_USAGE. */
+mr_status mr_cli_read_pair(const mr_cli *cli, uint32_t *one, uint32_t *other, mr_error *error);
 
 mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
@@ -125,6 +128,7 @@ mr_status mr_cli_report(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_explain(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);

@@ -73,7 +73,7 @@ const mr_command mr_commands[] = {
              " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
              " solver.timeout_ms solver.memory_mb solver.max_clauses"
              " memory.limit_mb memory.spill_dir"
-             " witness.dir witness.check witness.minimise report.run ",
+             " witness.dir witness.check witness.minimise brief color report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =
@@ -132,6 +132,27 @@ const mr_command mr_commands[] = {
      .summary = "what is in the trace: events, threads, locks, variables, operations …",
      .details = "",
      .run = mr_cli_info},
+    {.name = "explain",
+     .operands = "TRACE [PLACE [PLACE]]",
+     .operands_min = 1,
+     .operands_max = 3,
+     .keys = " model opaque repair output quiet jobs profile window.size window.overlap "
+             "window.far_size window.far_race_work window.far_work "
+             "candidates.max_unanswered candidates.max_window_steps solver.strategy solver.steps "
+             "solver.saturate_steps solver.rlimit solver.timeout_ms solver.memory_mb "
+             "solver.max_clauses memory.limit_mb memory.spill_dir ",
+     .takes_config = true,
+     .own = {{"pair", "A B", "two events, by their numbers, instead of places"}},
+     .summary = "why accesses at two places race or do not: what keeps them apart",
+     .details =
+         "PLACE is a pattern of places (bank.c:21, queue.c:*) or functions (log_*), as reports "
+         "name\n"
+         "them. With one PLACE, its pairs with any place are explained. The verdict is that of\n"
+         "predict with the same flags; of pairs that do not race it says what orders them, which\n"
+         "lock both hold, what has to come before, and without which lock or reads they would.\n"
+         "Exit status: 0 done, 2 usage or configuration, 3 bad trace, 4 input, output or "
+         "resources.\n",
+     .run = mr_cli_explain},
     {.name = "dump",
      .operands = "TRACE",
      .operands_min = 1,

@@ -55,10 +55,10 @@ void mr_cli_tell_unmatched(const char *pattern, void *option)
             (const char *)option, mr_quote(pattern, quoted));
 }
 
-/* Tells which patterns of candidates.ignore_locations match nothing. */
-static mr_status check_ignored(const mr_trace *trace, const mr_config *config, mr_error *error)
+/* Tells which patterns of the option, a list of places, match nothing. */
+static mr_status check_places(const mr_trace *trace, const mr_config *config, char *option,
+                              mr_error *error)
 {
-    static char option[] = "candidates.ignore_locations";
     const char *patterns = mr_config_text(config, option);
     if (patterns[0] == '\0')
         return MR_OK;
@@ -80,10 +80,32 @@ mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_pr
     if (status != MR_OK)
         return status;
     mr_cli_tell_dropped(*trace);
-    status = check_ignored(*trace, config, error);
+    static char ignored[] = "candidates.ignore_locations", only[] = "candidates.only_locations";
+    status = check_places(*trace, config, ignored, error);
+    if (status == MR_OK)
+        status = check_places(*trace, config, only, error);
     if (status != MR_OK) {
         mr_trace_free(*trace);
         *trace = NULL;
     }
     return status;
+}
+
+/* The number of an event. */
+static mr_status read_event(const char *text, uint32_t *event, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES];
+    size_t digits = strspn(text, "0123456789");
+    if (!digits || digits > 9 || text[digits] != '\0')
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--pair %s: expected two numbers of events, such as --pair 3 10",
+                            mr_quote(text, quoted));
+    *event = (uint32_t)strtoul(text, NULL, 10);
+    return MR_OK;
+}
+
+mr_status mr_cli_read_pair(const mr_cli *cli, uint32_t *one, uint32_t *other, mr_error *error)
+{
+    mr_status status = read_event(cli->own[0], one, error);
+    return status == MR_OK ? read_event(cli->own_second[0], other, error) : status;
 }

@@ -1,11 +1,7 @@
 /* dump: shows how maxrace decides one pair of a trace, to find a bug of maxrace. */
 #include "dump/dump.h"
 #include "cli.h"
-#include "config/suggest.h"
 #include "output.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct pair {
     const mr_trace *trace;
@@ -19,19 +15,6 @@ static mr_status print_dump(FILE *stream, const void *context, mr_error *error)
     return mr_dump_pair(stream, self->trace, self->config, self->one, self->other, error);
 }
 
-/* The number of an event. */
-static mr_status read_event(const char *text, uint32_t *event, mr_error *error)
-{
-    char quoted[MR_QUOTED_BYTES];
-    size_t digits = strspn(text, "0123456789");
-    if (!digits || digits > 9 || text[digits] != '\0')
-        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                            "--pair %s: expected two numbers of events, such as --pair 3 10",
-                            mr_quote(text, quoted));
-    *event = (uint32_t)strtoul(text, NULL, 10);
-    return MR_OK;
-}
-
 mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error)
 {
     pair self = {.config = cli->config};
@@ -41,9 +24,7 @@ mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error)
     if (!cli->own[0])
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "missing --pair A B: the numbers of two conflicting events");
-    mr_status status = read_event(cli->own[0], &self.one, error);
-    if (status == MR_OK)
-        status = read_event(cli->own_second[0], &self.other, error);
+    mr_status status = mr_cli_read_pair(cli, &self.one, &self.other, error);
     if (status != MR_OK)
         return status;
     mr_cli_progress_start(&progress, cli->config);

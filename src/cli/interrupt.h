@@ -1,7 +1,7 @@
 /*
  * interrupt: the first SIGINT or SIGTERM asks the run to stop, and the second one ends the program.
- * The same signal again within half a second counts once: timeout(1) sends it to the program and
- * then to the group of the program.
+ * The same signal again within two seconds after the first was handled counts once: timeout(1)
+ * sends it to the program and then to the group of the program.
  * Signals that were ignored when the program started stay ignored.
  *
  *   mr_interrupt_start → (the run) → mr_interrupt_end

@@ -124,6 +124,17 @@ static mr_status predict(replay *self, mr_error *error)
     return status;
 }
 
+static mr_status check_format(const mr_config *config, mr_error *error)
+{
+    mr_format format = (mr_format)mr_config_choice(config, "format");
+    uint64_t line;
+    const char *file = mr_config_place(config, "format", &line);
+    if (format == MR_FORMAT_TEXT || format == MR_FORMAT_JSON)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_CONFIG, file, line,
+                        "format: 'replay' reports as text or json");
+}
+
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
 {
     replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
@@ -133,6 +144,8 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
         status = mr_replay_results(cli, self.path, trace, &self.events, error);
         self.path = status ? self.path : trace;
     }
+    if (!status)
+        status = check_format(cli->config, error);
     if (!status)
         status = mr_cli_number(cli, FINDING, 0, 1, &self.finding, error);
     if (!status)

@@ -4,6 +4,7 @@
 #include "replay_gdb.h"
 
 #include "launch.h"
+#include "report/escape.h"
 #include "runtime/inputs_format.h"
 #include "runtime/log.h"
 
@@ -134,26 +135,13 @@ mr_status mr_replay_gdb(mr_replaying *self, const mr_witness *witness, uint32_t 
 
 /* ---- script ---- */
 
-/* A word of the shell. */
-static void print_quoted(FILE *file, const char *text)
-{
-    fputc('\'', file);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", file);
-        else
-            fputc(*text, file);
-    }
-    fputc('\'', file);
-}
-
 /* The environment of the recorded program, with the paths of the replay, and as long. */
 static void print_environment(FILE *file, const mr_run_info *run)
 {
     fprintf(file, "env -i");
     for (size_t i = 0; i < run->environment.count; i++) {
         fputs(" \\\n    ", file);
-        print_quoted(file, run->environment.items[i]);
+        mr_escape_shell(file, run->environment.items[i]);
     }
     fprintf(
         file,
@@ -184,13 +172,13 @@ static void print_script(const mr_replaying *self, size_t number, FILE *file)
         "pad=$(printf '%%*s' $((%d - used)) '' | tr ' ' -)\n"
         "cd ",
         number, self->trace->path, self->has_inputs ? "$script.inputs" : "", MR_LAUNCH_PATHS_BYTES);
-    print_quoted(file, run->folder ? run->folder : ".");
+    mr_escape_shell(file, run->folder ? run->folder : ".");
     fputs(" || exit 1\n", file);
     print_environment(file, run);
     fputs(" \\\n    setarch -R --", file);
     for (size_t i = 0; i < run->arguments.count; i++) {
         fputc(' ', file);
-        print_quoted(file, run->arguments.items[i]);
+        mr_escape_shell(file, run->arguments.items[i]);
     }
     fputs("\nstatus=$?\necho \"exit status $status\"\ncat \"$result\"\nrm -rf \"$folder\"\n"
           "exit $status\n",

@@ -139,6 +139,14 @@ static const mr_replay_operation *done_by(const mr_replay_result *result, uint32
     return NULL;
 }
 
+static const char *value_text(const mr_trace *trace, uint32_t event, int64_t value,
+                              char text[MR_TYPED_VALUE_BYTES])
+{
+    return mr_op_is_access(trace->op[event])
+               ? mr_trace_value_text(trace, trace->operand[event], value, text)
+               : mr_value_text(value, text);
+}
+
 static void print_stop(mr_replay_report *report, const mr_replayed *replayed, unsigned which)
 {
     const mr_plan *plan = &replayed->plan;
@@ -146,7 +154,7 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
     uint32_t event = plan->stops[which].event;
     uint32_t number = mr_plan_thread(trace, trace->thread[event]);
     const mr_replay_thread *thread = mr_replay_result_thread(&replayed->goal, number);
-    char value[MR_VALUE_BYTES];
+    char value[MR_TYPED_VALUE_BYTES];
     static const char *const labels[] = {"first", "second", "next"};
     mr_op op = (mr_op)trace->op[event];
     bool is_access = mr_op_is_access((uint8_t)op), writes = mr_op_writes((uint8_t)op);
@@ -161,11 +169,12 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
             mr_names_display(is_access ? &trace->variables : &trace->locks, trace->operand[event]));
     fprintf(report->stream, " at %s", trace->locations.items[trace->location[event]].text);
     if (thread && thread->has_value)
-        fprintf(report->stream, ", where %s is", mr_value_text(thread->value, value));
+        fprintf(report->stream, ", where %s is", value_text(trace, event, thread->value, value));
     const mr_replay_operation *did = done_by(which ? &replayed->other : &replayed->goal, number);
     if (did && did->has_value)
         fprintf(report->stream, "; it %s %s when it goes first",
-                mr_op_writes((uint8_t)op) ? "writes" : "reads", mr_value_text(did->value, value));
+                mr_op_writes((uint8_t)op) ? "writes" : "reads",
+                value_text(trace, event, did->value, value));
     fputc('\n', report->stream);
     if (thread)
         print_frames(report, thread);
@@ -221,7 +230,8 @@ static void describe_wait(mr_replay_report *report, const mr_replay_thread *thre
                  thread_name(report->replaying->trace, (uint32_t)thread->awaited), thread->awaited);
     else {
         size_t used = (size_t)snprintf(what, sizeof what, "%s ", thread->waits_for);
-        if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used))
+        if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used,
+                             NULL))
             snprintf(what + used, sizeof what - used, "at 0x%" PRIx64, thread->awaited);
     }
     describe_code(report, thread->waits_at, place, sizeof place);

@@ -120,6 +120,12 @@ static mr_status keep_new_of_order(runs *self, const mr_trace *trace, mr_order_r
     return status;
 }
 
+/* A replay predicts from the trace once more: is the file kept, and has a race the same number then? */
+static bool can_replay(const runs *self, const mr_trace *trace)
+{
+    return trace->replayable && !self->temporary && self->known_count == 0;
+}
+
 static mr_status print(runs *self, const mr_trace *trace, const mr_result *result, mr_error *error)
 {
     const mr_one_run run = {self->recording.seed, self->child, self->program_status,
@@ -193,6 +199,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     result.run.total_seconds += read_seconds;
     if (!status)
         status = keep_new(self, trace, &result, error);
+    trace->replayable = can_replay(self, trace);
     int exit_status = 0;
     if (!status)
         status = mr_predicting_exit(trace, self->cli->config, &result, &exit_status, error);

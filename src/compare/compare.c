@@ -199,6 +199,7 @@ static bool prediction_is_whole(const mr_config *config)
     return mr_config_choice(config, "candidates.prefilter") == MR_PREFILTER_ALL &&
            mr_config_choice(config, "candidates.report") == MR_REPORT_STATIC &&
            mr_config_choice(config, "candidates.far") >= MR_FAR_SYNCP &&
+           mr_config_text(config, "candidates.only_locations")[0] == '\0' &&
            mr_config_text(config, "candidates.ignore_locations")[0] == '\0';
 }
 

@@ -115,6 +115,10 @@ extern const size_t mr_option_count;
  * report lists such options apart (docs/report-format.md). */
 bool mr_config_is_run_only(size_t option);
 
+/* Does the option decide what a prediction finds? Options of reports, of recordings and of other
+ * commands do not. */
+bool mr_config_decides(size_t option);
+
 /* One sentence a profile of what it sets, as Markdown; errors stay in the stream. */
 void mr_config_print_profiles(FILE *stream);
 

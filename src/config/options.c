@@ -47,6 +47,20 @@ bool mr_config_is_run_only(size_t option)
     return false;
 }
 
+/* An option that is not listed here decides, a new one as well. */
+bool mr_config_decides(size_t option)
+{
+    static const char *const others[] = {"format",    "brief",    "source_dir",    "suppressions",
+                                         "baseline",  "fail_on",  "witness.check", "relation",
+                                         "relations", "examples", "mark",          "confirm"};
+    const char *key = mr_options[option].key;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(key, others[i]) == 0)
+            return false;
+    return !mr_config_is_run_only(option) && strncmp(key, "record.", 7) != 0 &&
+           strncmp(key, "report.", 7) != 0;
+}
+
 int mr_config_find(const char *key)
 {
     for (size_t i = 0; i < mr_option_count; i++)

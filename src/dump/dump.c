@@ -1,10 +1,9 @@
 #include "dump.h"
 
 #include "encoder/smtlib.h"
-#include "opaque/barrier_pairs.h"
+#include "pair_problem.h"
 #include "predict/settings.h"
 #include "solver/cone.h"
-#include "solver/decide.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,14 +14,7 @@ typedef struct dump {
     FILE *stream;
     const mr_trace *trace;
     const mr_config *config;
-    uint32_t first, second; /* events of the trace, first < second */
-    uint32_t start, end;    /* the window */
-    bool planned;           /* it is a window of the plan */
-    mr_barrier_edges edges; /* owned */
-    mr_carried carried;     /* owned */
-    mr_arena arena;         /* owned */
-    mr_session *session;    /* owned */
-    mr_problem problem;
+    mr_pair_problem pair;
     uint32_t *required, *allowed, *cone; /* one a thread of the window; arena */
     bool impossible; /* one of the accesses is required before the other: no formula */
 } dump;
@@ -56,59 +48,23 @@ static void describe_node(FILE *stream, void *context, uint32_t node)
     if (node == words->encoding->cut)
         fputs("CUT", stream);
     else
-        write_event(words->dump, words->dump->start + words->encoding->event_of[node]);
+        write_event(words->dump, words->dump->pair.start + words->encoding->event_of[node]);
 }
 
 /* ---- the window ---- */
 
-static void choose_window(dump *self)
-{
-    const mr_window_plan plan = mr_predict_settings_plan(self->trace, self->config);
-    uint32_t start = 0, end = 0;
-    self->start = 0;
-    self->end = self->second + 1;
-    for (uint32_t k = 0; mr_window_plan_get(&plan, k, &start, &end) && start <= self->first; k++) {
-        self->start = start;
-        self->planned = self->second < end;
-        if (!self->planned)
-            continue;
-        self->end = end;
-        return;
-    }
-}
-
-static mr_status build_problem(dump *self, mr_error *error)
-{
-    mr_window *window;
-    mr_opaque mode = (mr_opaque)mr_config_choice(self->config, "opaque");
-    mr_model model = (mr_model)mr_config_choice(self->config, "model");
-    mr_status status = mr_barrier_edges_find(self->trace, mode, &self->edges, error);
-    if (status == MR_OK)
-        status = mr_carried_init(&self->carried, self->trace, error);
-    if (status != MR_OK)
-        return status;
-    self->carried.barrier_edges = &self->edges;
-    self->session = mr_session_new();
-    mr_carried_move(&self->carried, self->start);
-    status = mr_window_build(&self->carried, self->end, model, &self->arena, &window, error);
-    if (status != MR_OK)
-        return status;
-    return self->session && mr_problem_init(&self->problem, window, &self->arena)
-               ? MR_OK
-               : no_memory(error);
-}
-
 static void write_window(const dump *self)
 {
-    const mr_window *w = self->problem.window;
+    const mr_window *w = self->pair.problem.window;
     fprintf(self->stream, "; first   ");
-    write_event(self, self->first);
+    write_event(self, self->pair.first);
     fprintf(self->stream, "\n; second  ");
-    write_event(self, self->second);
+    write_event(self, self->pair.second);
     fprintf(self->stream,
             "\n; window  events %" PRIu32 " to %" PRIu32 "%s, model %s: %" PRIu32
             " threads, %" PRIu32 " variables, %" PRIu32 " locks, %" PRIu32 " critical sections\n",
-            w->start, w->end - 1, self->planned ? "" : " (no window of the plan has both accesses)",
+            w->start, w->end - 1,
+            self->pair.planned ? "" : " (no window of the plan has both accesses)",
             mr_model_name(w->model), w->thread_count, w->variable_count, w->lock_count,
             w->section_count);
 }
@@ -117,14 +73,14 @@ static void write_window(const dump *self)
 
 static bool find_cone(dump *self)
 {
-    const mr_problem *problem = &self->problem;
+    const mr_problem *problem = &self->pair.problem;
     const mr_window *w = problem->window;
-    uint32_t events[2] = {self->first - w->start, self->second - w->start};
+    uint32_t events[2] = {self->pair.first - w->start, self->pair.second - w->start};
     mr_stops stops[] = {{&events[0], 1}, {&events[1], 1}};
     mr_goal race = {.stops = stops, .stop_count = 2};
-    self->required = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->required);
-    self->allowed = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->allowed);
-    self->cone = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->cone);
+    self->required = mr_arena_alloc(&self->pair.arena, w->thread_count, sizeof *self->required);
+    self->allowed = mr_arena_alloc(&self->pair.arena, w->thread_count, sizeof *self->allowed);
+    self->cone = mr_arena_alloc(&self->pair.arena, w->thread_count, sizeof *self->cone);
     if (!self->required || !self->allowed || !self->cone)
         return false;
     memset(self->required, 0, w->thread_count * sizeof *self->required);
@@ -134,12 +90,12 @@ static bool find_cone(dump *self)
         return true;
     mr_cone_allowed(&problem->forced, &race, self->allowed);
     return mr_cone_close(&problem->hard, &problem->forced, self->required, self->allowed, &race,
-                         self->cone, &self->arena);
+                         self->cone, &self->pair.arena);
 }
 
 static void write_cone(const dump *self)
 {
-    const mr_window *w = self->problem.window;
+    const mr_window *w = self->pair.problem.window;
     if (self->impossible) {
         fputs(
             "; cone    one access needs the other to have happened, or both hold a lock: no race\n",
@@ -160,12 +116,7 @@ static void write_cone(const dump *self)
 static mr_status ask(dump *self, unsigned steps, const char *who, mr_error *error)
 {
     mr_decision decision;
-    mr_decide_options options = mr_predict_limits(self->config);
-    uint32_t start = self->problem.window->start;
-    options.steps = steps;
-    mr_arena_mark mark = mr_arena_get_mark(&self->arena);
-    mr_status status = mr_decide(&self->problem, self->session, &options, self->first - start,
-                                 self->second - start, &self->arena, &decision, error);
+    mr_status status = mr_pair_problem_ask(&self->pair, self->config, steps, &decision, error);
     if (status != MR_OK)
         return status;
     fprintf(self->stream, ";   %-12s ", who);
@@ -182,7 +133,6 @@ static mr_status ask(dump *self, unsigned steps, const char *who, mr_error *erro
         break;
     }
     fprintf(self->stream, ", effort %" PRIu64 "\n", decision.effort);
-    mr_arena_release(&self->arena, mark);
     return MR_OK;
 }
 
@@ -200,8 +150,8 @@ static mr_status write_steps(dump *self, mr_error *error)
 
 static mr_status write_formula(dump *self, mr_error *error)
 {
-    const mr_window *w = self->problem.window;
-    const uint32_t first = self->first - w->start, second = self->second - w->start;
+    const mr_window *w = self->pair.problem.window;
+    const uint32_t first = self->pair.first - w->start, second = self->pair.second - w->start;
     mr_stops stops[] = {{&first, 1}, {&second, 1}};
     const mr_goal race = {.stops = stops, .stop_count = 2};
     const mr_encoding_options options = {0};
@@ -213,8 +163,9 @@ static mr_status write_formula(dump *self, mr_error *error)
         return MR_OK;
     }
     node_words words = {self, &encoding};
-    bool built = mr_encoding_build(&encoding, w, &self->problem.hard, &self->problem.forced,
-                                   self->required, self->cone, &race, &options, &self->arena);
+    bool built =
+        mr_encoding_build(&encoding, w, &self->pair.problem.hard, &self->pair.problem.forced,
+                          self->required, self->cone, &race, &options, &self->pair.arena);
     const mr_formula *formula = &encoding.formula;
     if (!built || formula->out_of_memory) {
         status = no_memory(error);
@@ -231,34 +182,30 @@ static mr_status write_formula(dump *self, mr_error *error)
 
 /* ---- all of it ---- */
 
-static mr_status check_pair(const dump *self, mr_error *error)
+static mr_status check_pair(const mr_trace *trace, uint32_t first, uint32_t second, mr_error *error)
 {
-    if (self->second >= self->trace->event_count)
+    if (second >= trace->event_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--pair: there is no event %" PRIu32
                             "; the trace has events 0 to %" PRIu32,
-                            self->second, self->trace->event_count - 1);
-    if (!mr_events_conflict(self->trace, self->first, self->second))
+                            second, trace->event_count - 1);
+    if (!mr_events_conflict(trace, first, second))
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--pair: events %" PRIu32 " and %" PRIu32
                             " do not conflict; expected accesses of one variable by two threads, "
                             "one of them a write, not both atomic",
-                            self->first, self->second);
+                            first, second);
     return MR_OK;
 }
 
 static mr_status write_all(dump *self, mr_error *error)
 {
-    choose_window(self);
-    mr_status status = build_problem(self, error);
-    if (status != MR_OK)
-        return status;
     if (!find_cone(self))
         return no_memory(error);
     errno = 0;
     write_window(self);
     write_cone(self);
-    status = write_steps(self, error);
+    mr_status status = write_steps(self, error);
     if (status == MR_OK)
         status = write_formula(self, error);
     if (status == MR_OK && (fflush(self->stream) || ferror(self->stream)))
@@ -270,19 +217,14 @@ static mr_status write_all(dump *self, mr_error *error)
 mr_status mr_dump_pair(FILE *stream, const mr_trace *trace, const mr_config *config, uint32_t one,
                        uint32_t other, mr_error *error)
 {
-    dump self = {.stream = stream,
-                 .trace = trace,
-                 .config = config,
-                 .first = one < other ? one : other,
-                 .second = one < other ? other : one};
-    mr_status status = check_pair(&self, error);
+    dump self = {.stream = stream, .trace = trace, .config = config};
+    uint32_t first = one < other ? one : other, second = one < other ? other : one;
+    mr_status status = check_pair(trace, first, second, error);
     if (status != MR_OK)
         return status;
-    mr_arena_init(&self.arena);
-    status = write_all(&self, error);
-    mr_session_free(self.session);
-    mr_carried_free(&self.carried);
-    mr_barrier_edges_free(&self.edges);
-    mr_arena_free(&self.arena);
+    status = mr_pair_problem_init(&self.pair, trace, config, first, second, 0, error);
+    if (status == MR_OK)
+        status = write_all(&self, error);
+    mr_pair_problem_free(&self.pair);
     return status;
 }

@@ -42,21 +42,6 @@ static uint64_t fingerprint(const mr_trace *trace)
 
 /* ---- the settings ---- */
 
-/* Does the option decide what is found? Options of reports and of other commands are listed: an
- * option that is not listed here decides, a new one as well. */
-static bool decides(size_t option)
-{
-    static const char *const others[] = {"format",    "brief",    "source_dir",    "suppressions",
-                                         "baseline",  "fail_on",  "witness.check", "relation",
-                                         "relations", "examples", "mark",          "confirm"};
-    const char *key = mr_options[option].key;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(key, others[i]) == 0)
-            return false;
-    return !mr_config_is_run_only(option) && strncmp(key, "record.", 7) != 0 &&
-           strncmp(key, "report.", 7) != 0;
-}
-
 static void add(mr_bytes *to, const char *text)
 {
     mr_bytes_raw(to, text, strlen(text) + 1);
@@ -72,7 +57,7 @@ static bool write_settings(const mr_config *config, mr_bytes *to)
     add(to, "version");
     add(to, MR_VERSION);
     for (size_t i = 0; i < mr_option_count; i++) {
-        if (!decides(i))
+        if (!mr_config_decides(i))
             continue;
         add(to, mr_options[i].key);
         add(to, mr_config_value_text(resolved, i, buffer));

@@ -255,6 +255,19 @@ static bool keep_texts(writer *self, mr_directive directive, const mr_names *nam
     return true;
 }
 
+static bool keep_types(writer *self)
+{
+    const mr_trace *trace = self->trace;
+    for (uint32_t i = 0; i < trace->types.count; i++) {
+        const char *type = mr_value_types_text(&trace->types, i);
+        if (type && !mr_builder_directive(&self->builder, MR_DIRECTIVE_TYPE,
+                                          slice_of(&trace->variables.items[i]),
+                                          (mr_slice){type, (uint32_t)strlen(type)}))
+            return false;
+    }
+    return true;
+}
+
 /* Of the variables and objects that are left. */
 static bool keep_members(writer *self)
 {
@@ -351,7 +364,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks) &&
-                     keep_texts(self, MR_DIRECTIVE_OBJECT, &trace->objects) && keep_members(self)))
+                     keep_texts(self, MR_DIRECTIVE_OBJECT, &trace->objects) && keep_types(self) &&
+                     keep_members(self)))
         status = no_memory(error);
     if (!status)
         status = copy_ending(self, moved, error);

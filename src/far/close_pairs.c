@@ -35,13 +35,6 @@ static void consider(mr_close_pairs *pairs, mr_close_pair pair)
     insert(pairs, at, pair);
 }
 
-/* Must `event` have happened before a later event, `of`, can be next? */
-static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
-{
-    const mr_window *w = precedence->window;
-    return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
-}
-
 /* Are the pairs ordered by distance? */
 static bool is_sorted(const mr_close_pairs *pairs)
 {
@@ -63,7 +56,7 @@ static void merge(mr_close_pairs *pairs, const mr_problem *problem, const mr_acc
         if (!i || !j)
             continue;
         uint32_t before = take_one ? two->events[j - 1] : one->events[i - 1];
-        if (!needed(&problem->forced, before, event))
+        if (!mr_precedence_enables(&problem->forced, before, event))
             consider(pairs, (mr_close_pair){start + before, start + event});
     }
 }

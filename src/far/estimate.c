@@ -8,7 +8,7 @@ enum {
     EVENT_BYTES = 5,
     KEPT_BYTES = 25,
     WINDOW_EVENT_BYTES = 170,
-    WINDOW_THREAD_BYTES = 1,
+    WINDOW_CHAIN_BYTES = 1,
     VARIABLE_BYTES = 12
 };
 
@@ -29,7 +29,7 @@ bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model mode
         .reduction_bytes = (uint64_t)EVENT_BYTES * trace->event_count + (uint64_t)KEPT_BYTES * kept,
         .reduced_bytes = (uint64_t)KEPT_BYTES * kept,
         .window_bytes =
-            window * (WINDOW_EVENT_BYTES + (uint64_t)WINDOW_THREAD_BYTES * trace->threads.count) +
+            window * (WINDOW_EVENT_BYTES + (uint64_t)WINDOW_CHAIN_BYTES * trace->chain_count) +
             (uint64_t)VARIABLE_BYTES * trace->variables.count};
     return complete;
 }

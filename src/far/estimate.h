@@ -2,7 +2,7 @@
  * estimate: how much memory mr_far_decide will take, estimated beforehand.
  *
  * N is the number of events. K of them are kept (reduce.h). A far window has n ≤ K events. There
- * are T threads. Bytes:
+ * are T chains of threads (trace/chains.h). Bytes:
  *
  *   the reduction   5 N + 25 K     while it is made; 25 K stay
  *   a far window    (170 + T) n    with its precedences, and 12 bytes a variable

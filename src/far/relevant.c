@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* A trace with more threads gets no clocks: their matrix would be large. */
+/* A trace with more chains of threads (trace/chains.h) gets no clocks: their matrix would be large. */
 enum { MOST_CLOCKS = 2048 };
 
 /* A point in a thread. `thread` is its number plus one; 0: no thread. `time` is the number of threads
- * that it has forked so far, plus one. */
+ * that its chain has forked so far, and of its threads that were joined, plus one. */
 typedef struct moment {
     uint32_t thread, time;
 } moment;
@@ -21,16 +21,23 @@ typedef struct name_state {
 
 typedef struct finder {
     const mr_trace *trace;
-    bool by_thread;        /* a variable that two threads use, one of them writing, is relevant */
-    uint32_t thread_count; /* with clocks; 0: none */
-    uint32_t *clocks;      /* clocks[t][u]: the time of u that is certainly before t's next event */
+    bool by_thread;       /* a variable that two threads use, one of them writing, is relevant */
+    uint32_t chain_count; /* with clocks; 0: none */
+    uint32_t *clocks;     /* clocks[c][d]: the time of d that is certainly before c's next event */
+    uint32_t *latest;     /* by chain: its thread that was forked last */
     name_state *variables, *locks;
     mr_relevant *relevant;
 } finder;
 
-static uint32_t *clock_of(const finder *f, uint32_t thread)
+static uint32_t *clock_of(const finder *f, uint32_t chain)
 {
-    return f->clocks + (size_t)thread * f->thread_count;
+    return f->clocks + (size_t)chain * f->chain_count;
+}
+
+static moment now_of(const finder *f, uint32_t thread)
+{
+    uint32_t chain = f->trace->chain[thread];
+    return (moment){thread + 1, f->chain_count ? clock_of(f, chain)[chain] : 0};
 }
 
 /* Is the moment certainly before the next event of the thread? */
@@ -39,7 +46,10 @@ static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_
     MR_ASSERT(earlier.thread <= f->trace->threads.count);
     if (!earlier.thread || earlier.thread == thread + 1)
         return true;
-    return f->thread_count && !by_thread && earlier.time <= clock_of(f, thread)[earlier.thread - 1];
+    if (!f->chain_count || by_thread)
+        return false;
+    uint32_t chain = f->trace->chain[thread], its = f->trace->chain[earlier.thread - 1];
+    return its == chain || earlier.time <= clock_of(f, chain)[its];
 }
 
 /* Is there an earlier operation on the name that excludes this one and is not certainly before it?
@@ -47,7 +57,7 @@ static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_
 static bool is_unordered(const finder *f, name_state *name, uint32_t thread, bool writes,
                          bool by_thread)
 {
-    moment now = {thread + 1, f->thread_count ? clock_of(f, thread)[thread] : 0};
+    moment now = now_of(f, thread);
     if (!is_before(f, name->write, thread, by_thread))
         return true;
     if (writes) {
@@ -63,17 +73,31 @@ static void join_clock(finder *f, uint32_t into, uint32_t from)
 {
     uint32_t *to = clock_of(f, into);
     const uint32_t *clock = clock_of(f, from);
-    for (uint32_t t = 0; t < f->thread_count; t++)
-        to[t] = clock[t] > to[t] ? clock[t] : to[t];
+    for (uint32_t c = 0; c < f->chain_count; c++)
+        to[c] = clock[c] > to[c] ? clock[c] : to[c];
 }
 
 static void fork_thread(finder *f, uint32_t parent, uint32_t child)
 {
-    if (!f->thread_count)
+    if (!f->chain_count)
         return;
-    MR_ASSERT(parent != child && clock_of(f, parent)[parent] > clock_of(f, child)[parent]);
-    join_clock(f, child, parent);
-    clock_of(f, parent)[parent]++;
+    uint32_t from = f->trace->chain[parent], into = f->trace->chain[child];
+    MR_ASSERT(from != into && clock_of(f, from)[from] > clock_of(f, into)[from]);
+    join_clock(f, into, from);
+    clock_of(f, from)[from]++;
+    f->latest[into] = child;
+}
+
+/* When the chain goes on with another thread already, the join is passed over: then less is known. */
+static void join_thread(finder *f, uint32_t thread, uint32_t child)
+{
+    if (!f->chain_count)
+        return;
+    uint32_t into = f->trace->chain[thread], from = f->trace->chain[child];
+    if (into == from || f->latest[from] != child)
+        return;
+    join_clock(f, into, from);
+    clock_of(f, from)[from]++;
 }
 
 static void look_at_lock(finder *f, uint32_t event, bool writes)
@@ -91,7 +115,7 @@ static void look_at_free(finder *f, uint32_t event)
     const mr_trace *trace = f->trace;
     uint32_t object = trace->operand[event], thread = trace->thread[event];
     const mr_object_info *info = &trace->object_info[object];
-    moment now = {thread + 1, f->thread_count ? clock_of(f, thread)[thread] : 0};
+    moment now = now_of(f, thread);
     for (uint32_t i = 0; i < info->variable_count; i++) {
         uint32_t variable = trace->object_variables[info->first_variable + i];
         name_state *name = &f->variables[variable];
@@ -143,8 +167,7 @@ static void look_at(finder *f, uint32_t event)
         look_at_free(f, event);
         break;
     case MR_OP_JOIN:
-        if (f->thread_count)
-            join_clock(f, thread, operand);
+        join_thread(f, thread, operand);
         break;
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -166,7 +189,7 @@ static void look_at(finder *f, uint32_t event)
 static bool prepare(finder *f)
 {
     const mr_trace *trace = f->trace;
-    uint32_t threads = trace->threads.count;
+    uint32_t chains = trace->chain_count;
     f->relevant->variables = mr_calloc(trace->variables.count, 1);
     f->relevant->locks = mr_calloc(trace->locks.count, 1);
     f->relevant->objects = mr_calloc(trace->objects.count, 1);
@@ -175,14 +198,18 @@ static bool prepare(finder *f)
     if (!f->relevant->variables || !f->relevant->locks || !f->relevant->objects || !f->variables ||
         !f->locks)
         return false;
-    if (threads > MOST_CLOCKS)
+    if (chains > MOST_CLOCKS)
         return true;
-    f->clocks = mr_calloc((size_t)threads * threads, sizeof *f->clocks);
-    if (!f->clocks)
+    f->clocks = mr_calloc((size_t)chains * chains, sizeof *f->clocks);
+    f->latest = mr_calloc(chains, sizeof *f->latest);
+    if (!f->clocks || !f->latest)
         return false;
-    f->thread_count = threads;
-    for (uint32_t t = 0; t < threads; t++)
-        clock_of(f, t)[t] = 1;
+    f->chain_count = chains;
+    for (uint32_t c = 0; c < chains; c++)
+        clock_of(f, c)[c] = 1;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        if (trace->thread_info[t].fork == MR_NONE)
+            f->latest[trace->chain[t]] = t; /* alone in its chain */
     return true;
 }
 
@@ -196,6 +223,7 @@ bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model mod
     free(f.variables);
     free(f.locks);
     free(f.clocks);
+    free(f.latest);
     return complete;
 }
 

@@ -35,9 +35,10 @@ typedef struct mr_relevant {
     uint8_t *objects;   /* by object: is its free? Owned */
 } mr_relevant;
 
-/* Finds the relevant names in one pass. O(events + forks · threads); memory O(names + square of the
- * threads). On a trace with more than 2,048 threads there are no clocks, and every name that two
- * threads use is relevant. False: no memory. To be freed also after a failure. */
+/* Finds the relevant names in one pass. O(events + forks · chains of threads); memory O(names +
+ * square of the chains). On a trace with more than 2,048 chains (trace/chains.h) there are no clocks,
+ * and every name that two threads use is relevant. False: no memory. To be freed also after a
+ * failure. */
 bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model model);
 void mr_relevant_free(mr_relevant *relevant);
 

@@ -97,13 +97,19 @@ static uint64_t digest_waits(const mr_witness *witness, const mr_trace *trace, i
     return sum;
 }
 
+/* The kind and the variable. */
+static uint64_t subject_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
+{
+    return mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
+}
+
 static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
                                const mr_trace *trace)
 {
     if (finding->kind == MR_LISTED_DEADLOCK)
         return mix_both(head_of(finding, all),
                         digest_waits(finding->witness, trace, FINGERPRINT_DEPTH, false), 0);
-    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
+    uint64_t seed = subject_of(finding, all, trace);
     return mix_both(seed, digest_access(trace, finding->first),
                     digest_access(trace, finding->second));
 }
@@ -112,7 +118,7 @@ static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const 
 {
     if (finding->kind == MR_LISTED_DEADLOCK)
         return mix_both(head_of(finding, all), digest_waits(finding->witness, trace, 1, true), 0);
-    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
+    uint64_t seed = subject_of(finding, all, trace);
     uint64_t one = digest_code(trace, finding->first, 1, true);
     uint64_t two = finding->second == MR_NONE ? 0 : digest_code(trace, finding->second, 1, true);
     return mix_both(seed, one, two);
@@ -210,20 +216,23 @@ static bool collect_findings(mr_listing *self, const mr_trace *trace, const mr_r
     return true;
 }
 
+mr_listed mr_listed_observed(const mr_observed *observed, size_t index)
+{
+    bool memory =
+        observed->kind == MR_MISUSE_USE_AFTER_FREE || observed->kind == MR_MISUSE_DOUBLE_FREE;
+    return (mr_listed){.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
+                       .first = observed->event,
+                       .second = observed->other,
+                       .index = index,
+                       .number = index + 1};
+}
+
 static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *result)
 {
     if (!mr_observed_find(&self->observed, trace))
         return false;
     for (size_t i = 0; i < self->observed.count; i++) {
-        const mr_observed *found = &self->observed.items[i];
-        bool memory =
-            found->kind == MR_MISUSE_USE_AFTER_FREE || found->kind == MR_MISUSE_DOUBLE_FREE;
-        mr_listed finding = {.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
-                             .first = found->event,
-                             .second = found->other,
-                             .index = i,
-                             .number = i + 1};
-        if (!add(self, trace, finding))
+        if (!add(self, trace, mr_listed_observed(&self->observed.items[i], i)))
             return false;
     }
     for (size_t i = 0; i < result->race_count; i++) {
@@ -305,6 +314,44 @@ static bool make_groups(mr_listing *self, const mr_trace *trace)
     return ok;
 }
 
+typedef struct ranked {
+    uint64_t subject;
+    size_t group;
+} ranked;
+
+static int compare_ranked(const void *one, const void *two)
+{
+    const ranked *a = one, *b = two;
+    if (a->subject != b->subject)
+        return a->subject < b->subject ? -1 : 1;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+/* Counts the groups on the same variable before and behind each group. */
+static bool rank_groups(mr_listing *self, const mr_trace *trace)
+{
+    size_t count = self->group_count;
+    ranked *order = mr_calloc(count + 1, sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (ranked){subject_of(&self->items[self->groups[i].first], self, trace), i};
+    qsort(order, count, sizeof *order, compare_ranked);
+    for (size_t i = 1; i < count; i++)
+        if (order[i].subject == order[i - 1].subject)
+            self->groups[order[i].group].rank = self->groups[order[i - 1].group].rank + 1;
+    for (size_t i = count; i-- > 1;) {
+        const mr_listed_group *next = &self->groups[order[i].group];
+        mr_listed_group *group = &self->groups[order[i - 1].group];
+        if (next->rank == 0)
+            continue;
+        group->groups_behind = next->groups_behind + 1;
+        group->findings_behind = next->findings_behind + next->count;
+    }
+    free(order);
+    return true;
+}
+
 /* Finds the finding of each race and of each observed error. */
 static bool make_index(mr_listing *self, const mr_result *result)
 {
@@ -343,8 +390,8 @@ mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_conf
         mr_suppressions_read(&self->suppressions, mr_config_text(config, "suppressions"), error);
     if (status == MR_OK && self->has_baseline)
         status = mr_baseline_read(&baseline, baseline_file, error);
-    if (status == MR_OK &&
-        !(collect(self, trace, result) && make_groups(self, trace) && make_index(self, result)))
+    if (status == MR_OK && !(collect(self, trace, result) && make_groups(self, trace) &&
+                             rank_groups(self, trace) && make_index(self, result)))
         status = mr_error_memory(error, "listing the findings");
     if (status == MR_OK)
         mark_known(self, &baseline);

@@ -65,6 +65,9 @@ typedef struct mr_listed {
 
 typedef struct mr_listed_group {
     size_t first, count; /* in `items` */
+    /* Among the groups of the same kind on the same variable: its place, from 0, and how many groups and
+     * findings come behind it. */
+    size_t rank, groups_behind, findings_behind;
 } mr_listed_group;
 
 typedef struct mr_listing {
@@ -86,6 +89,9 @@ typedef struct mr_listing {
 mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
                           const mr_result *result, mr_error *error);
 void mr_listing_free(mr_listing *self);
+
+/* The finding of an observed error, which is `index` in its list; not ranked, and without a fingerprint. */
+mr_listed mr_listed_observed(const mr_observed *observed, size_t index);
 
 /* Tests before the work whether the files that findings need can be read. As mr_listing_make. */
 mr_status mr_listing_check(const mr_config *config, mr_error *error);

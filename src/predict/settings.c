@@ -7,17 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks the locations of a comma-separated list of patterns. */
-static mr_status read_ignored(mr_predict_settings *settings, const char *list, mr_error *error)
+/* Marks the locations that candidates.only_locations leaves out and candidates.ignore_locations
+ * names: comma-separated lists of patterns. */
+static mr_status read_ignored(mr_predict_settings *settings, const mr_config *config,
+                              mr_error *error)
 {
-    if (!*list)
+    const mr_trace *trace = settings->trace;
+    const char *only = mr_config_text(config, "candidates.only_locations");
+    const char *ignored = mr_config_text(config, "candidates.ignore_locations");
+    mr_status status = MR_OK;
+    if (!*only && !*ignored)
         return MR_OK;
-    settings->ignored_locations =
-        mr_calloc(settings->trace->locations.count + 1ull, sizeof *settings->ignored_locations);
-    if (!settings->ignored_locations)
-        return mr_error_memory(error, "reading candidates.ignore_locations");
-    return mr_places_match_list(settings->trace, list, settings->ignored_locations, NULL, NULL,
-                                error);
+    bool *marked = mr_calloc(trace->locations.count + 1ull, sizeof *marked);
+    settings->ignored_locations = marked;
+    if (!marked)
+        return mr_error_memory(error, "reading the patterns of places");
+    if (*only) {
+        status = mr_places_match_list(trace, only, marked, NULL, NULL, error);
+        for (uint32_t i = 0; i < trace->locations.count; i++)
+            marked[i] = !marked[i];
+    }
+    return status == MR_OK ? mr_places_match_list(trace, ignored, marked, NULL, NULL, error)
+                           : status;
 }
 
 mr_decide_options mr_predict_limits(const mr_config *config)
@@ -183,8 +194,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered"),
         .max_window_steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps"),
         .decide = mr_predict_limits(config)};
-    mr_status status =
-        read_ignored(settings, mr_config_text(config, "candidates.ignore_locations"), error);
+    mr_status status = read_ignored(settings, config, error);
     if (status == MR_OK)
         status = read_sees(settings, mr_config_text(config, "sees"), error);
     if (status == MR_OK)

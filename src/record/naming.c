@@ -68,18 +68,21 @@ uint32_t mr_naming_stack_bytes(const mr_life *life, uint64_t address)
     return (uint32_t)strlen(name);
 }
 
+/* Gives the type, too, where the debug information says it, unless `type` is NULL. */
 static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t address,
-                        uint64_t bytes, char *name)
+                        uint64_t bytes, char *name, const char **type)
 {
     uint64_t offset = address - life->origin;
     name[0] = '\0';
+    if (type)
+        *type = NULL;
     if (!life->number && address >= MR_LOG_DESCRIPTORS_AT) {
         add(name, "descriptor.%" PRIu64,
             (address - MR_LOG_DESCRIPTORS_AT) / MR_LOG_DESCRIPTOR_BYTES);
         return;
     }
     if (!life->number) {
-        if (!mr_symbols_data(naming->symbols, address, bytes, name, NAME_BYTES / 2))
+        if (!mr_symbols_data(naming->symbols, address, bytes, name, NAME_BYTES / 2, type))
             add(name, "0x%" PRIx64, address);
         return;
     }
@@ -100,8 +103,12 @@ bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address
                         uint32_t *variable)
 {
     char name[NAME_BYTES];
-    name_memory(naming, life, address, bytes, name);
-    return add_name(&naming->trace->variables, name, variable);
+    const char *type;
+    mr_trace *trace = naming->trace;
+    name_memory(naming, life, address, bytes, name, &type);
+    return add_name(&trace->variables, name, variable) &&
+           (!type ||
+            mr_value_types_set_text(&trace->types, *variable, type, (uint32_t)strlen(type)));
 }
 
 bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object)
@@ -110,7 +117,7 @@ bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, u
     if (life->kind == MR_LOG_MEMORY_STACK)
         add(name, "T%" PRIu32 ".stack", life->thread);
     else
-        name_memory(naming, life, address, 1, name);
+        name_memory(naming, life, address, 1, name, NULL);
     return add_name(&naming->trace->objects, name, object);
 }
 
@@ -148,7 +155,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object, uint32_t *lock)
 {
     char name[NAME_BYTES];
-    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name);
+    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name, NULL);
     if (object->role == MR_LOG_ROLE_ASLEEP)
         add(name, ".asleep.%" PRIu64, object->number);
     if (object->role == MR_LOG_ROLE_WAKE)
@@ -163,7 +170,7 @@ bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *obj
 bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *lock)
 {
     char name[NAME_BYTES];
-    name_memory(naming, life, address, 1, name);
+    name_memory(naming, life, address, 1, name, NULL);
     add(name, ".atomic");
     return add_name(&naming->trace->locks, name, lock);
 }
@@ -181,7 +188,7 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
     } else if (object->role == MR_LOG_ROLE_NUMBER) {
         add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {
-        name_memory(naming, life, object->address, 1, name);
+        name_memory(naming, life, object->address, 1, name, NULL);
         add(name, object->role == MR_LOG_ROLE_WRONG ? ".lock" : ".order");
     }
     return add_name(&naming->trace->variables, name, variable);

@@ -13,6 +13,9 @@
  * the name: "ready.wake.2", "gate.3.in". Variables that stand for an order are "x.order",
  * "channel.3" (a pipe) and "signal.10"; "x.lock" stands for a lock of the program's own that is
  * used wrongly. A name that is taken gets "#2", "#3", … behind it.
+ * A variable in static memory gets its type, too (trace/value_types.h), where the debug information
+ * says it.
+ *
  * Characters with a meaning in the text format are replaced: ( ) by { }, others by _.
  */
 #ifndef MR_RECORD_NAMING_H

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "trace/observed.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +24,10 @@ const char *mr_effect_name(mr_effect effect)
 
 void mr_run_end_free(mr_run_end *end)
 {
-    for (size_t i = 0; i < end->last_count; i++)
+    for (size_t i = 0; i < end->last_count; i++) {
         free(end->last[i].name);
+        free(end->last[i].text);
+    }
     free(end->last);
     free(end->output);
     free(end->errors);
@@ -45,6 +46,16 @@ static bool is_lasting(const char *name)
            strncmp(name, "descriptor.", strlen("descriptor.")) != 0;
 }
 
+static bool take_value(mr_run_end *end, const mr_trace *trace, uint32_t variable, int64_t value)
+{
+    char buffer[MR_TYPED_VALUE_BYTES];
+    const char *name = mr_names_display(&trace->variables, variable);
+    const char *text = mr_trace_value_text(trace, variable, value, buffer);
+    mr_last_value *last = &end->last[end->last_count++];
+    *last = (mr_last_value){mr_strndup(name, strlen(name)), mr_strndup(text, strlen(text)), value};
+    return last->name && last->text;
+}
+
 bool mr_run_end_take(mr_run_end *end, const mr_trace *trace)
 {
     uint32_t variables = trace->variables.count;
@@ -56,12 +67,8 @@ bool mr_run_end_take(mr_run_end *end, const mr_trace *trace)
             last[trace->operand[event]] = mr_trace_written_value(trace, event);
     for (uint32_t i = 0; ok && i < variables; i++) {
         const char *name = mr_names_display(&trace->variables, i);
-        if (!last[i] || !is_lasting(name))
-            continue;
-        char *copy = mr_strndup(name, strlen(name));
-        ok = copy != NULL;
-        if (ok)
-            end->last[end->last_count++] = (mr_last_value){copy, trace->values[last[i]]};
+        if (last[i] && is_lasting(name))
+            ok = take_value(end, trace, i, trace->values[last[i]]);
     }
     free(last);
     if (!ok)
@@ -128,9 +135,8 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
     for (size_t i = 0, j = 0; i < a->last_count && j < b->last_count;) {
         int order = strcmp(a->last[i].name, b->last[j].name);
         if (order == 0 && a->last[i].value != b->last[j].value) {
-            snprintf(text, MR_EVIDENCE_BYTES,
-                     "the last value of %.80s is %" PRId64 " %s, %" PRId64 " %s", a->last[i].name,
-                     a->last[i].value, a_name, b->last[j].value, b_name);
+            snprintf(text, MR_EVIDENCE_BYTES, "the last value of %.80s is %s %s, %s %s",
+                     a->last[i].name, a->last[i].text, a_name, b->last[j].text, b_name);
             return MR_EFFECT_STATE;
         }
         i += order <= 0;

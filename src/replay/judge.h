@@ -24,7 +24,7 @@ const char *mr_effect_name(mr_effect effect);
 
 /* The last value that was written to a variable. */
 typedef struct mr_last_value {
-    char *name; /* owned */
+    char *name, *text; /* owned; text: the value as people read it */
     int64_t value;
 } mr_last_value;
 

@@ -56,9 +56,11 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
     if (report->count > 0)
         fputs("\n", stream);
     mr_escape_print(stream, trace->path);
-    fprintf(stream,
-            ": %" PRIu32 " events, %" PRIu32 " threads, %" PRIu32 " locks, %" PRIu32 " variables",
-            trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count);
+    fputs(": ", stream);
+    mr_phrase_count(stream, trace->event_count, "event", ", ");
+    mr_phrase_count(stream, trace->threads.count, "thread", ", ");
+    mr_phrase_count(stream, trace->locks.count, "lock", ", ");
+    mr_phrase_count(stream, trace->variables.count, "variable", "");
     if (report->run)
         fprintf(stream, "; read in %.3f s", comparison->read_seconds);
     fputs("\n", stream);

@@ -83,3 +83,21 @@ void mr_escape_print(FILE *stream, const char *text)
     while (mr_escape_next(&text, true, out) > 0)
         fputs(out, stream);
 }
+
+void mr_escape_shell(FILE *stream, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./:,@%";
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    }
+    fputc('\'', stream);
+}

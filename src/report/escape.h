@@ -25,4 +25,7 @@ char *mr_escape(const char *text, bool control);
 /* Writes the whole text, control characters escaped. */
 void mr_escape_print(FILE *stream, const char *text);
 
+/* Writes the text as one word of the shell, between quotes where it needs them. */
+void mr_escape_shell(FILE *stream, const char *text);
+
 #endif

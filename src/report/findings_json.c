@@ -18,8 +18,7 @@ static const struct {
 static mr_json event_object(const mr_context *context, const mr_trace *trace, uint32_t event)
 {
     mr_json self = mr_json_access(trace, mr_access_of_event(trace, event, event));
-    if (mr_op_is_access(trace->op[event]) && trace->value[event] != 0)
-        mr_json_put(&self, "value", json_integer(trace->values[mr_trace_read_value(trace, event)]));
+    mr_json_put_value(&self, trace, event);
     mr_context_put(context, &self, event);
     return self;
 }

@@ -3,6 +3,7 @@
 #include "listing/baseline.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,20 @@ mr_json mr_json_access(const mr_trace *trace, mr_access access)
         mr_json_put_name(&self, "lock", "lock_text", &trace->locks, trace->operand[access.event]);
     mr_json_put_name(&self, "location", "location_text", &trace->locations, access.location);
     return self;
+}
+
+void mr_json_put_value(mr_json *self, const mr_trace *trace, uint32_t event)
+{
+    char number[MR_VALUE_BYTES], text[MR_TYPED_VALUE_BYTES];
+    if (!mr_op_is_access(trace->op[event]) || trace->value[event] == 0)
+        return;
+    int64_t value = trace->values[mr_trace_read_value(trace, event)];
+    mr_json_put(self, "value", json_integer(value));
+    snprintf(number, sizeof number, "%" PRId64, value);
+    if (mr_typed_value_text(mr_value_types_text(&trace->types, trace->operand[event]), value,
+                            text) &&
+        strcmp(text, number) != 0)
+        mr_json_put_text(self, "value_text", text);
 }
 
 void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end)

@@ -52,6 +52,9 @@ mr_json mr_json_trace(const mr_trace *trace);
 mr_json mr_json_config(const mr_config *config, bool run_only);
 /* An access without its value. Needs no columns. */
 mr_json mr_json_access(const mr_trace *trace, mr_access access);
+/* Adds the "value" of an access, when it has one; of an atomic update the one that it read. Adds
+ * "value_text", too, when the type of the variable writes it otherwise. */
+void mr_json_put_value(mr_json *self, const mr_trace *trace, uint32_t event);
 
 /* Each writes the object and frees it. _member writes `"key": value,` and a newline, _last the last
  * member and the end of the report. MR_ERR_IO, MR_ERR_MEMORY. */

@@ -4,8 +4,9 @@
 #include "phrases.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { ALIKE_SHOWN = 8 };
+enum { ALIKE_SHOWN = 8, LINES_OF_ONE = 8 };
 
 /* "race 3" or "observed 1": what the finding is called in all reports. */
 static void print_number(FILE *stream, const mr_listed *finding)
@@ -13,42 +14,74 @@ static void print_number(FILE *stream, const mr_listed *finding)
     fprintf(stream, "%s %zu", mr_listed_name(finding->kind), finding->number);
 }
 
-static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing *findings,
-                        const mr_trace *trace, mr_style style)
+static void print_place(FILE *stream, const char *place, mr_style style)
 {
-    const char *place = mr_listed_place(finding, trace);
-    char *title = mr_listed_title(finding, findings, trace);
-    if (!title)
-        return false;
     mr_style_begin(style, stream, MR_TONE_HEAD);
     mr_escape_print(stream, place[0] != '\0' ? place : "an unnamed place");
     mr_style_end(style, stream);
     fputs(": ", stream);
+}
+
+static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing *findings,
+                        const mr_trace *trace, mr_style style)
+{
+    char *title = mr_listed_title(finding, findings, trace);
+    if (!title)
+        return false;
+    print_place(stream, mr_listed_place(finding, trace), style);
     mr_escape_print(stream, title);
     free(title);
     return true;
 }
 
+/* One group. False: no memory. */
+static bool print_group(FILE *stream, const mr_listing *findings, const mr_listed_group *group,
+                        const mr_trace *trace, mr_style style)
+{
+    const mr_listed *worst = &findings->items[group->first];
+    if (!print_title(stream, worst, findings, trace, style))
+        return false;
+    fputs(" (", stream);
+    print_number(stream, worst);
+    if (group->count > 1)
+        fprintf(stream, "; %zu more alike", group->count - 1);
+    if (worst->confirmed != MR_CONFIRMED_NOT_ASKED)
+        fprintf(stream, "; confirmed: %s%s%s", mr_confirmed_name(worst->confirmed),
+                worst->effect ? ", " : "", worst->effect ? worst->effect : "");
+    if (findings->has_baseline)
+        fputs(worst->known ? "; known" : "; new", stream);
+    fputs(")\n", stream);
+    return true;
+}
+
+/* Stands for the groups behind this one on the same variable. */
+static void print_behind(FILE *stream, const mr_listed *finding, const mr_listed_group *group,
+                         const mr_trace *trace)
+{
+    const char *subject = mr_listed_subject(finding, trace);
+    fprintf(stream, "    and %zu more such findings", group->findings_behind);
+    if (subject[0] != '\0') {
+        fputs(" on ", stream);
+        mr_escape_print(stream, subject);
+    }
+    fputs(" (--report-shown 0 lists them)\n", stream);
+}
+
 bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_trace *trace,
-                           mr_style style)
+                           bool all, mr_style style)
 {
     if (findings->count > 0)
         fputs("\n", stream);
     for (size_t i = 0; i < findings->group_count; i++) {
         const mr_listed_group *group = &findings->groups[i];
-        const mr_listed *worst = &findings->items[group->first];
-        if (!print_title(stream, worst, findings, trace, style))
+        /* One group is no longer than the line that would stand for it. */
+        bool cut = !all && group->rank + group->groups_behind > LINES_OF_ONE;
+        if (cut && group->rank >= LINES_OF_ONE)
+            continue;
+        if (!print_group(stream, findings, group, trace, style))
             return false;
-        fputs(" (", stream);
-        print_number(stream, worst);
-        if (group->count > 1)
-            fprintf(stream, "; %zu more alike", group->count - 1);
-        if (worst->confirmed != MR_CONFIRMED_NOT_ASKED)
-            fprintf(stream, "; confirmed: %s%s%s", mr_confirmed_name(worst->confirmed),
-                    worst->effect ? ", " : "", worst->effect ? worst->effect : "");
-        if (findings->has_baseline)
-            fputs(worst->known ? "; known" : "; new", stream);
-        fputs(")\n", stream);
+        if (cut && group->rank == LINES_OF_ONE - 1)
+            print_behind(stream, &findings->items[group->first], group, trace);
     }
     return true;
 }
@@ -91,4 +124,105 @@ void mr_listing_print_alike(FILE *stream, const mr_listing *findings, const mr_l
         print_number(stream, finding);
         fputs(")\n", stream);
     }
+}
+
+/* ---- the list of an order ---- */
+
+const char *mr_standing_text(mr_standing standing)
+{
+    static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
+                                        "unknown"};
+    return texts[standing];
+}
+
+static const mr_standing listed[] = {MR_STANDING_RACE, MR_STANDING_SOUND, MR_STANDING_CANDIDATE,
+                                     MR_STANDING_UNKNOWN};
+static const size_t listed_count = sizeof listed / sizeof listed[0];
+
+/* The name of the place; "" when it has none. */
+static const char *place_of(const mr_racing_access *access, const mr_trace *trace)
+{
+    const char *text = mr_names_display(&trace->locations, access->location);
+    return strcmp(text, "?") == 0 ? "" : text;
+}
+
+/* The function of the access, or else its thread. False: no memory. */
+static bool print_doer(FILE *stream, const mr_racing_access *access, const mr_trace *trace)
+{
+    char *function = mr_event_function(trace, access->event);
+    if (!function)
+        return false;
+    mr_escape_print(
+        stream, function[0] != '\0' ? function : mr_names_display(&trace->threads, access->thread));
+    free(function);
+    return true;
+}
+
+/* "t.c:7: race on q.tail between push and pop" */
+static bool print_order_title(FILE *stream, const mr_race_example *pair, const mr_trace *trace,
+                              mr_style style)
+{
+    const char *place = place_of(&pair->first, trace);
+    print_place(stream, place[0] != '\0' ? place : place_of(&pair->second, trace), style);
+    fputs("race on ", stream);
+    mr_escape_print(stream, mr_names_display(&trace->variables, pair->variable));
+    fputs(" between ", stream);
+    if (!print_doer(stream, &pair->first, trace))
+        return false;
+    fputs(" and ", stream);
+    return print_doer(stream, &pair->second, trace);
+}
+
+/* The end of the line of an observed error, or of a static race. */
+static void print_order_end(FILE *stream, const char *other, const char *noun, size_t number,
+                            const char *standing, bool brief)
+{
+    if (brief && other) {
+        fputs("; and ", stream);
+        mr_escape_print(stream, other);
+    }
+    if (brief && standing)
+        fprintf(stream, " (%s)", standing);
+    else if (!brief)
+        fprintf(stream, " (%s %zu%s%s)", noun, number, standing ? "; " : "",
+                standing ? standing : "");
+    fputs("\n", stream);
+}
+
+static bool print_order_observed(FILE *stream, const mr_order_result *result, const mr_trace *trace,
+                                 mr_style style, bool brief)
+{
+    const mr_listing happened = {.observed = result->observed};
+    for (size_t i = 0; i < result->observed.count; i++) {
+        const mr_listed finding = mr_listed_observed(&result->observed.items[i], i);
+        if (!print_title(stream, &finding, &happened, trace, style))
+            return false;
+        print_order_end(stream,
+                        finding.second == MR_NONE
+                            ? NULL
+                            : mr_names_display(&trace->locations, trace->location[finding.second]),
+                        mr_listed_name(finding.kind), finding.number, NULL, brief);
+    }
+    return true;
+}
+
+bool mr_listing_print_order(FILE *stream, const mr_order_result *result, const mr_trace *trace,
+                            mr_style style, bool brief)
+{
+    const mr_race_list *list = &result->list;
+    if (!brief && result->observed.count + list->race_count > result->counts[MR_STANDING_NO_RACE])
+        fputs("\n", stream);
+    if (!print_order_observed(stream, result, trace, style, brief))
+        return false;
+    for (size_t k = 0; k < listed_count; k++)
+        for (size_t i = 0; i < list->race_count; i++) {
+            const mr_race_example *pair = &list->examples[list->races[i].first_example];
+            if (result->races[i].standing != listed[k])
+                continue;
+            if (!print_order_title(stream, pair, trace, style))
+                return false;
+            print_order_end(stream, mr_names_display(&trace->locations, pair->second.location),
+                            "static race", i + 1, mr_standing_text(listed[k]), brief);
+        }
+    return true;
 }

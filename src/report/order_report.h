@@ -10,9 +10,9 @@
 #include "config/config.h"
 #include "sweep/order_result.h"
 
-/* Text: the counts, each static race with its examples and its proof, a summary and, with
+/* Text: the counts, a list of the findings, each static race with its examples and its proof, a summary and, with
  * report.run, the section on the run. The last line says how many static races there are, and how
- * many of them are proven. MR_ERR_IO, which names the file of `output`; errno says the same. */
+ * many of them are proven. With `brief` the list alone. MR_ERR_IO, which names the file of `output`; errno says the same. */
 mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error);
 

@@ -1,6 +1,7 @@
 /* order_text: the races of a whole-trace order for people. */
 #include "blocks.h"
 #include "escape.h"
+#include "listing_text.h"
 #include "order_report.h"
 #include "phrases.h"
 
@@ -42,13 +43,6 @@ static void print_head(const writer *self)
         fputs("covers the recorded order only: races that other orders of these events would show "
               "were not looked for\n",
               stream);
-}
-
-static const char *standing_text(mr_standing standing)
-{
-    static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
-                                        "unknown"};
-    return texts[standing];
 }
 
 static const char *proof_text(mr_proof proof)
@@ -129,7 +123,7 @@ static void print_race(const writer *self, size_t index)
     FILE *stream = self->stream;
     fprintf(stream, "\nStatic race %zu of %zu on ", index + 1, list->race_count);
     mr_phrase_name(stream, &self->trace->variables, first->variable);
-    fprintf(stream, ": %s\n", standing_text(known->standing));
+    fprintf(stream, ": %s\n", mr_standing_text(known->standing));
     for (uint32_t i = race->first_example; i != UINT32_MAX; i = list->examples[i].next) {
         const mr_race_example *example = &list->examples[i];
         if (example != first && example->variable != first->variable) {
@@ -167,7 +161,7 @@ static void print_last_line(const writer *self)
         if (result->counts[i] == 0)
             continue;
         fprintf(self->stream, "%s%" PRIu64 " %s", separator, result->counts[i],
-                standing_text((mr_standing)i));
+                mr_standing_text((mr_standing)i));
         separator = ", ";
     }
     fputs("\n", self->stream);
@@ -215,15 +209,16 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
+static const char untold[] = "errors happened in the recorded run, which are told only from a file "
+                             "that can be read twice: give a file instead of standard input\n";
+
 /* What happened in the recorded run: the trace is in memory then. False: no memory. */
 static bool print_observed(const writer *self)
 {
     static const mr_result no_races;
     mr_context context;
     if (self->result->observed_untold)
-        fputs("errors happened in the recorded run, which are told only from a file that can be "
-              "read twice: give a file instead of standard input\n",
-              self->stream);
+        fputs(untold, self->stream);
     if (self->result->observed.count == 0)
         return true;
     bool ok = mr_context_init(&context, self->trace, &no_races);
@@ -233,19 +228,41 @@ static bool print_observed(const writer *self)
     return ok;
 }
 
+/* False: no memory. */
+static bool print_brief(const writer *self)
+{
+    const mr_style plain = {0};
+    if (self->result->observed_untold)
+        fprintf(self->stream, "%s: %s", self->trace->path, untold);
+    return mr_listing_print_order(self->stream, self->result, self->trace, plain, true);
+}
+
+/* Everything but the list alone. False: no memory. */
+static bool print_all(const writer *self, const mr_config *config, mr_style style)
+{
+    const mr_order_result *result = self->result;
+    print_head(self);
+    if (!mr_listing_print_order(self->stream, result, self->trace, style, false) ||
+        !print_observed(self))
+        return false;
+    for (size_t i = 0; i < result->list.race_count && !ferror(self->stream); i++)
+        print_race(self, i);
+    print_summary(self);
+    if (mr_config_bool(config, "report.run"))
+        print_run(self->stream, &result->stats);
+    print_last_line(self);
+    return true;
+}
+
 mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error)
 {
-    writer self = {stream, trace, result};
+    const writer self = {stream, trace, result};
     errno = 0;
-    print_head(&self);
-    if (!print_observed(&self))
+    bool ok = mr_config_bool(config, "brief")
+                  ? print_brief(&self)
+                  : print_all(&self, config, mr_style_of(stream, config));
+    if (!ok)
         return mr_error_memory(error, "writing the report");
-    for (size_t i = 0; i < result->list.race_count && !ferror(stream); i++)
-        print_race(&self, i);
-    print_summary(&self);
-    if (mr_config_bool(config, "report.run"))
-        print_run(stream, &result->stats);
-    print_last_line(&self);
     return mr_report_finish(stream, config, MR_OK, error);
 }

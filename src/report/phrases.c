@@ -118,6 +118,8 @@ const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
         add_part(text, filtered[filter]);
     if (mr_config_text(config, "candidates.ignore_locations")[0] != '\0')
         add_part(text, "accesses at ignored places");
+    if (mr_config_text(config, "candidates.only_locations")[0] != '\0')
+        add_part(text, "accesses at other places than those asked for");
     return text;
 }
 

@@ -23,12 +23,11 @@ typedef struct writer {
     mr_error *error;
 } writer;
 
-/* The access of a pair with its value. The value of an atomic update is the one that it read. */
+/* The access of a pair with its value. */
 static mr_json access_object(const mr_trace *trace, uint32_t event, uint32_t other)
 {
     mr_json self = mr_json_access(trace, mr_access_of_event(trace, event, other));
-    if (mr_op_is_access(trace->op[event]) && trace->value[event] != 0)
-        mr_json_put(&self, "value", json_integer(trace->values[mr_trace_read_value(trace, event)]));
+    mr_json_put_value(&self, trace, event);
     return self;
 }
 

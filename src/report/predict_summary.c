@@ -1,10 +1,12 @@
 /* predict_summary: the counts at the end of the text of a prediction, and its last lines. */
 #include "predict_summary.h"
 
+#include "escape.h"
 #include "findings.h"
 #include "phrases.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef mr_predict_summary writer;
 
@@ -343,7 +345,65 @@ static const char *remedy(mr_unknown_reason reason)
     return "--model rf, or another --window-size";
 }
 
-void mr_predict_print_next(const mr_predict_summary *self)
+/* The worst finding that a replay can show; NULL: none. */
+static const mr_listed *replayed(const mr_listing *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (!mr_listed_happened(findings->items[i].kind) &&
+            findings->items[i].kind != MR_LISTED_MEMORY_ORDER)
+            return &findings->items[i];
+    return NULL;
+}
+
+/* Does the option have another value? Then `flag` is to be said. */
+static bool differs(const mr_config *one, const mr_config *other, size_t option)
+{
+    char first[32], second[32];
+    if (strcmp(mr_options[option].key, "window.overlap") == 0)
+        return mr_config_overlap(one) != mr_config_overlap(other);
+    return strcmp(mr_config_value_text(one, option, first),
+                  mr_config_value_text(other, option, second)) != 0;
+}
+
+/* " --model rf": the flags by which another prediction finds what this one has found. False: no memory. */
+static bool print_flags(FILE *stream, const mr_config *config)
+{
+    char flag[64], buffer[32];
+    mr_error unused;
+    mr_config *said = mr_config_new();
+    bool ok = said != NULL;
+    for (size_t i = 0; ok && i < mr_option_count; i++) {
+        const mr_option *option = &mr_options[i];
+        if (!mr_config_decides(i) || strcmp(option->key, "halt_on_finding") == 0 ||
+            !differs(config, said, i))
+            continue;
+        const char *text = mr_config_value_text(config, i, buffer);
+        mr_config_flag(i, flag, sizeof flag);
+        if (option->type == MR_OPTION_BOOL) {
+            fprintf(stream, " --%s%s", mr_config_bool(config, option->key) ? "" : "no-", flag + 2);
+        } else {
+            fprintf(stream, " %s ", flag);
+            mr_escape_shell(stream, text);
+        }
+        ok = mr_config_set(said, option->key, text, NULL, 0, &unused) == MR_OK;
+    }
+    mr_config_free(said);
+    return ok;
+}
+
+/* "Next: run the program by that schedule: maxrace replay bank.mrt --race 1" */
+static bool print_replay(const mr_predict_summary *self, const mr_listed *finding)
+{
+    fputs("Next: run the program by that schedule: maxrace replay ", self->stream);
+    mr_escape_shell(self->stream, self->trace->path);
+    fprintf(self->stream, " --%s %zu", finding->kind == MR_LISTED_RACE ? "race" : "finding",
+            finding->index + 1);
+    bool ok = print_flags(self->stream, self->config);
+    fputs("\n", self->stream);
+    return ok;
+}
+
+bool mr_predict_print_next(const mr_predict_summary *self)
 {
     const mr_result *result = self->result;
     const mr_suppressions *rules = &self->findings->suppressions;
@@ -352,15 +412,21 @@ void mr_predict_print_next(const mr_predict_summary *self)
             fprintf(self->stream, "Unused: %s:%" PRIu64 ": %s:%s suppresses nothing\n", rules->file,
                     rules->items[i].line, mr_rule_word(rules->items[i].type),
                     rules->items[i].pattern);
+    const mr_listed *finding = self->trace->replayable ? replayed(self->findings) : NULL;
     if (result->stats.incomplete)
         fputs("Next: let the run end, with --checkpoint FILE --resume\n", self->stream);
     else if (result->unknown_count > 0)
         fprintf(self->stream, "Next: for the unknown, %s\n", remedy(main_reason(result)));
+    else if (finding != NULL)
+        return print_replay(self, finding);
     else if (self->groups_hidden)
         fputs("Next: --report-shown 0 shows every finding in full, --brief one line each\n",
               self->stream);
     else if (self->findings->count > 0)
         fputs("Next: --format html -o report.html shows the schedules as pictures\n", self->stream);
     else
-        fputs("Next: other recorded runs may show more, 'maxrace run --runs 10'\n", self->stream);
+        fputs("Next: other recorded runs may show more, 'maxrace run --runs 10'; "
+              "'maxrace explain TRACE PLACE' says why a place has no race\n",
+              self->stream);
+    return true;
 }

@@ -18,6 +18,6 @@ typedef struct mr_predict_summary {
 void mr_predict_print_summary(const mr_predict_summary *self);
 void mr_predict_print_run(FILE *stream, const mr_run_figures *run);
 void mr_predict_print_last(const mr_predict_summary *self);
-void mr_predict_print_next(const mr_predict_summary *self);
+bool mr_predict_print_next(const mr_predict_summary *self); /* false: no memory */
 
 #endif

@@ -279,7 +279,9 @@ static bool print_all(writer *self)
     bool ok = start(self);
     if (ok) {
         print_trace(self);
-        ok = mr_listing_print_list(self->stream, self->findings, self->trace, self->view.style) &&
+        bool list_all = mr_config_int(self->config, "report.shown") == 0;
+        ok = mr_listing_print_list(self->stream, self->findings, self->trace, list_all,
+                                   self->view.style) &&
              print_findings(self, &summary.groups_hidden) && print_sees(self);
     }
     mr_sees_free(&self->sees);
@@ -294,8 +296,7 @@ static bool print_all(writer *self)
     if (mr_config_bool(self->config, "report.run"))
         mr_predict_print_run(self->stream, &self->result->run);
     mr_predict_print_last(&summary);
-    mr_predict_print_next(&summary);
-    return true;
+    return mr_predict_print_next(&summary);
 }
 
 mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,

@@ -6,10 +6,12 @@
 
 #include <inttypes.h>
 
-/* ---- text ---- */
+/* ---- text: with `brief` nothing beside the lines of the findings ---- */
 
 static void text_before(const mr_runs_report *report, const mr_one_run *run)
 {
+    if (mr_config_bool(report->config, "brief"))
+        return;
     fprintf(report->stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "%s%s\n",
             report->number > 1 ? "\n" : "", report->run, report->count, run->seed,
             run->child ? ", child " : "", run->child ? run->child : "");
@@ -17,13 +19,15 @@ static void text_before(const mr_runs_report *report, const mr_one_run *run)
 
 static void text_after(const mr_runs_report *report, const mr_one_run *run)
 {
-    if (run->known_races > 0)
+    if (run->known_races > 0 && !mr_config_bool(report->config, "brief"))
         fprintf(report->stream, "%zu race%s known from earlier runs\n", run->known_races,
                 mr_phrase_s(run->known_races));
 }
 
 static void text_end(const mr_runs_report *report, size_t races)
 {
+    if (mr_config_bool(report->config, "brief"))
+        return;
     fprintf(report->stream, "\n%zu race%s in %" PRIu64 " run%s\n", races, mr_phrase_s(races),
             report->run, mr_phrase_s(report->run));
     if (report->run < report->count)

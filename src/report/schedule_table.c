@@ -252,23 +252,26 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
                           size_t size_bytes)
 {
     const mr_trace *trace = self->trace;
-    char text[MR_VALUE_BYTES];
-    uint32_t value = trace->variable_info[trace->operand[event]].initial_value;
+    char text[MR_TYPED_VALUE_BYTES];
+    uint32_t variable = trace->operand[event];
+    uint32_t value = trace->variable_info[variable].initial_value;
     MR_ASSERT(seen == MR_NONE ||
               (mr_op_writes(trace->op[seen]) && trace->operand[seen] == trace->operand[event]));
     if (seen == MR_NONE) {
         if (value != 0)
             snprintf(buffer, size_bytes, "sees %s, the initial value",
-                     mr_value_text(trace->values[value], text));
+                     mr_trace_value_text(trace, variable, trace->values[value], text));
         else
             snprintf(buffer, size_bytes, "sees the initial value");
         return;
     }
     value = mr_op_updates(trace->op[seen]) ? trace->updates[trace->value[seen]].written_value
                                            : trace->value[seen];
-    int length = value != 0 ? snprintf(buffer, size_bytes, "sees %s of event %" PRIu32,
-                                       mr_value_text(trace->values[value], text), seen)
-                            : -1;
+    int length =
+        value != 0
+            ? snprintf(buffer, size_bytes, "sees %s of event %" PRIu32,
+                       mr_trace_value_text(trace, variable, trace->values[value], text), seen)
+            : -1;
     /* When the note is too long, the value is cut and not the event: the operation names the value,
      * too. */
     if (length < 0 || (size_t)length > self->width - self->note_column)

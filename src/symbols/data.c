@@ -107,9 +107,10 @@ void mr_data_table_free(mr_data_table *table)
 }
 
 bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t address,
-                  uint64_t size_bytes, char *name, size_t name_bytes)
+                  uint64_t size_bytes, char *name, size_t name_bytes, Dwarf_Off *type_entry)
 {
     size_t low = 0, high = table->count;
+    *type_entry = 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (table->variables[middle].address <= address)
@@ -128,6 +129,6 @@ bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t addres
     if (!name[0])
         return false;
     if (mr_die_type(&die, &type))
-        mr_type_part(&type, offset, size_bytes, name, name_bytes);
+        *type_entry = mr_type_part(&type, offset, size_bytes, name, name_bytes);
     return true;
 }

@@ -19,9 +19,9 @@ typedef struct mr_data_table {
 bool mr_data_table_init(mr_data_table *table, const mr_elf *elf);
 void mr_data_table_free(mr_data_table *table);
 
-/* Writes the name of the `size_bytes` at an address of the file (mr_symbols_data). False: no
- * variable is there. */
+/* Writes the name of the `size_bytes` at an address of the file (mr_symbols_data), and gives the entry
+ * of their type (mr_type_part), or 0. False: no variable is there. */
 bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t address,
-                  uint64_t size_bytes, char *name, size_t name_bytes);
+                  uint64_t size_bytes, char *name, size_t name_bytes, Dwarf_Off *type);
 
 #endif

@@ -10,6 +10,7 @@
 #include "data.h"
 #include "flow.h"
 #include "local.h"
+#include "type_text.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -28,6 +29,9 @@ typedef struct module {
     mr_elf elf;
     mr_code_table code;
     mr_data_table data;
+    mr_keys types;     /* entries of types that were asked for */
+    const char **type; /* by their number - 1: texts; in the arena */
+    size_t type_capacity;
 } module;
 
 struct mr_symbols {
@@ -57,6 +61,8 @@ static void free_module(module *self)
     free(self->path);
     mr_code_table_free(&self->code);
     mr_data_table_free(&self->data);
+    mr_keys_free(&self->types);
+    free(self->type);
     if (self->opened)
         mr_elf_close(&self->elf);
 }
@@ -144,7 +150,7 @@ static mr_answers *answers_of(const mr_symbols *symbols, module *self)
 }
 
 /* The first word of a key: what is asked. */
-enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL, ASKS_USES_VALUE };
+enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL, ASKS_USES_VALUE, ASKS_TYPE };
 
 static const char *keep(mr_symbols *symbols, const char *text)
 {
@@ -308,15 +314,17 @@ const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address)
     return code;
 }
 
-/* The name of static memory in the file. "": it has none. False: no memory. */
+/* The name of static memory in the file, and the entry of its type. "", 0: it has none. False: no
+ * memory. */
 static bool read_data(module *self, uint64_t inside, uint64_t size_bytes, char *name,
-                      size_t name_bytes)
+                      size_t name_bytes, uint64_t *type)
 {
     name[0] = '\0';
+    *type = 0;
     if (!open_module(self) || (!self->has_data && !mr_data_table_init(&self->data, &self->elf)))
         return false;
     self->has_data = true;
-    if (mr_data_name(&self->data, &self->elf, inside, size_bytes, name, name_bytes))
+    if (mr_data_name(&self->data, &self->elf, inside, size_bytes, name, name_bytes, type))
         return true;
     const mr_elf_symbol *symbol = mr_elf_find(&self->elf, inside, false);
     if (symbol && symbol->address == inside)
@@ -341,22 +349,91 @@ static bool kept_text(const mr_answers *answers, const mr_answer_key *key, char 
     return true;
 }
 
+/* The same for an answer about data: the entry of the type, then the name. */
+static bool kept_data(const mr_answers *answers, const mr_answer_key *key, char *name,
+                      size_t name_bytes, uint64_t *type)
+{
+    const void *bytes;
+    size_t count;
+    if (!mr_answers_find(answers, key, &bytes, &count) || count < sizeof *type ||
+        count - sizeof *type >= name_bytes)
+        return false;
+    memcpy(type, bytes, sizeof *type);
+    memcpy(name, (const char *)bytes + sizeof *type, count - sizeof *type);
+    name[count - sizeof *type] = '\0';
+    return true;
+}
+
+static void keep_data(mr_answers *answers, const mr_answer_key *key, const char *name,
+                      uint64_t type)
+{
+    char packed[4096];
+    size_t length = strlen(name);
+    if (length > sizeof packed - sizeof type)
+        return;
+    memcpy(packed, &type, sizeof type);
+    memcpy(packed + sizeof type, name, length);
+    mr_answers_add(answers, key, packed, sizeof type + length);
+}
+
+/* The text of a type of the module, "": it has none. NULL: no memory. */
+static const char *read_type(mr_symbols *symbols, module *self, uint64_t entry)
+{
+    char text[MR_TYPE_TEXT_BYTES];
+    Dwarf_Die die;
+    mr_answer_key key = {{ASKS_TYPE, entry}};
+    if (!kept_text(answers_of(symbols, self), &key, text, sizeof text)) {
+        text[0] = '\0';
+        if (!open_module(self))
+            return NULL;
+        if (self->elf.dwarf && dwarf_offdie(self->elf.dwarf, entry, &die))
+            mr_type_text(&die, text);
+        mr_answers_add(&self->answers, &key, text, strlen(text));
+    }
+    return keep(symbols, text);
+}
+
+/* The text of the type with this entry. NULL: 0, it has none, or there is no memory. */
+static const char *find_type(mr_symbols *symbols, module *self, uint64_t entry)
+{
+    uint32_t number = entry ? mr_keys_find(&self->types, entry) : 0;
+    void *all = self->type;
+    if (!entry)
+        return NULL;
+    if (!number) {
+        const char *found = read_type(symbols, self, entry);
+        if (!found ||
+            !mr_grow(&all, &self->type_capacity, (size_t)self->types.count + 1, sizeof found))
+            return NULL;
+        self->type = all;
+        if (!mr_keys_add(&self->types, entry, &number))
+            return NULL;
+        self->type[number - 1] = found;
+    }
+    return *self->type[number - 1] ? self->type[number - 1] : NULL;
+}
+
 bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes, char *name,
-                     size_t name_bytes)
+                     size_t name_bytes, const char **type)
 {
     module *self = find_module(symbols, address);
+    uint64_t entry;
     name[0] = '\0';
+    if (type)
+        *type = NULL;
     if (!self)
         return false;
     uint64_t inside = address - self->bias;
     mr_answer_key key = {{ASKS_DATA, inside, size_bytes}};
-    if (!kept_text(answers_of(symbols, self), &key, name, name_bytes)) {
-        if (!read_data(self, inside, size_bytes, name, name_bytes))
+    if (!kept_data(answers_of(symbols, self), &key, name, name_bytes, &entry)) {
+        if (!read_data(self, inside, size_bytes, name, name_bytes, &entry))
             return false;
-        mr_answers_add(&self->answers, &key, name, strlen(name));
+        keep_data(&self->answers, &key, name, entry);
     }
     if (!name[0])
         snprintf(name, name_bytes, "%s+0x%" PRIx64, self->name, inside);
+    if (type)
+        *type = find_type(symbols, self, entry);
     return true;
 }
 

@@ -67,9 +67,12 @@ const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address);
  * terminated: "table[3].len", "f.count" for a static variable of function f, or "bank+0x4040". When
  * the bytes are more than the part of the variable that begins there, they have the name of this
  * part. False: the address is in no module.
+ *
+ * Gives the type of the bytes (type_text.h), too, unless `type` is NULL. It is NULL when the bytes are not
+ * exactly a variable or a part of one, lie in a union or a bit field, or the type is not known.
  */
 bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes, char *name,
-                     size_t name_bytes);
+                     size_t name_bytes, const char **type);
 
 /* Does the call that returns to `to` get as its first argument what was read by the call that returned to
  * `from`, as far as the code between them is known (flow.h)? `is_returned`: that call returned the value. */

@@ -12,6 +12,7 @@ enum { PARTS_MAX = 32 };
 typedef struct part {
     Dwarf_Die type;
     uint64_t offset_bytes;
+    bool uncertain; /* in a union or a bit field */
 } part;
 
 static void add(char *name, size_t name_bytes, const char *separator, const char *text)
@@ -53,7 +54,8 @@ static bool to_member(part *at, char *name, size_t name_bytes)
         const char *text = tag == DW_TAG_member ? dwarf_diename(&member) : NULL;
         if (text)
             add(name, name_bytes, ".", text);
-        *at = (part){type, at->offset_bytes - first};
+        bool is_bits = dwarf_hasattr(&member, DW_AT_bit_size);
+        *at = (part){type, at->offset_bytes - first, at->uncertain || is_bits};
         return true;
     } while (dwarf_siblingof(&member, &member) == 0);
     return false;
@@ -93,22 +95,25 @@ static bool to_element(part *at, char *name, size_t name_bytes)
         add(name, name_bytes, "[", index);
         number %= below;
     }
-    *at = (part){element, at->offset_bytes % size};
+    *at = (part){element, at->offset_bytes % size, at->uncertain};
     return true;
 }
 
-void mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
-                  size_t name_bytes)
+Dwarf_Off mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
+                       size_t name_bytes)
 {
-    part at = {*type, offset_bytes};
+    part at = {*type, offset_bytes, false};
     bool more = mr_die_plain(type, &at.type);
     for (int i = 0; more && i < PARTS_MAX; i++) {
         if (!at.offset_bytes && size_of(&at.type) <= size_bytes)
-            return;
+            break;
         switch (dwarf_tag(&at.type)) {
+        case DW_TAG_union_type:
+            at.uncertain = true;
+            more = to_member(&at, name, name_bytes);
+            break;
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
-        case DW_TAG_union_type:
             more = to_member(&at, name, name_bytes);
             break;
         case DW_TAG_array_type:
@@ -123,4 +128,6 @@ void mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, c
         snprintf(text, sizeof text, "%" PRIu64, at.offset_bytes);
         add(name, name_bytes, "+", text);
     }
+    bool is_exact = !at.offset_bytes && size_of(&at.type) == size_bytes;
+    return is_exact && !at.uncertain ? dwarf_dieoffset(&at.type) : 0;
 }

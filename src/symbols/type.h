@@ -11,8 +11,11 @@
  * when the offset is inside of len. The part is the largest one that begins there and has at most
  * `size_bytes` bytes, or one that has no parts itself. Of a union the first member is taken, unless
  * it is too short.
+ *
+ * Returns the entry of the type of the part when the bytes are exactly the part, else 0. It is 0, too,
+ * in a union, where another member may be meant, and in a bit field.
  */
-void mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
-                  size_t name_bytes);
+Dwarf_Off mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
+                       size_t name_bytes);
 
 #endif

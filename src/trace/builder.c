@@ -235,19 +235,29 @@ bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice 
            mr_names_set_display(names, number, text.text, text.length);
 }
 
+/* What the directive says of a name that is used. */
+static bool set_text(mr_trace *trace, mr_directive directive, mr_names *names, uint32_t number,
+                     const char *text)
+{
+    uint32_t length = (uint32_t)strlen(text);
+    return directive == MR_DIRECTIVE_TYPE
+               ? mr_value_types_set_text(&trace->types, number, text, length)
+               : mr_names_set_display(names, number, text, length);
+}
+
 bool mr_builder_name(mr_builder *builder)
 {
     mr_trace *trace = builder->trace;
     mr_names *const used[MR_DIRECTIVE_COUNT] = {&trace->locations, &trace->variables,
-                                                &trace->threads, &trace->locks, &trace->objects};
+                                                &trace->threads,   &trace->locks,
+                                                &trace->objects,   &trace->variables};
     for (int i = 0; i < MR_DIRECTIVE_COUNT; i++) {
         const mr_names *texts = &builder->directives[i];
         for (uint32_t j = 0; j < texts->count; j++) {
             const mr_name *name = &texts->items[j];
             uint32_t number;
             if (mr_names_find(used[i], name->text, name->length, &number) &&
-                !mr_names_set_display(used[i], number, name->display,
-                                      (uint32_t)strlen(name->display)))
+                !set_text(trace, (mr_directive)i, used[i], number, name->display))
                 return false;
         }
     }

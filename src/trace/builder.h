@@ -28,7 +28,7 @@ typedef struct mr_builder {
     mr_trace *trace; /* owned until finish; its names may be added to directly */
     mr_keys values;
     uint32_t small_values[MR_BUILDER_SMALL_VALUES]; /* numbers of 0, 1, …; 0: not seen so far */
-    mr_names directives[MR_DIRECTIVE_COUNT];        /* names with a text for people, seen so far */
+    mr_names directives[MR_DIRECTIVE_COUNT]; /* names with a text for people or a type, so far */
 } mr_builder;
 
 /* False: no memory. The builder can be freed in either case. */
@@ -63,12 +63,12 @@ bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number);
  * of the event before. MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error);
 
-/* Keeps a text for people until the end: its name may be used only later, or never. */
+/* Keeps a text for people, or a type, until the end: its name may be used only later, or never. */
 bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice name,
                           mr_slice text);
 
-/* Gives the names that are used their texts for people: when all events were added. False: no
- * memory. */
+/* Gives the names that are used their texts for people and types: when all events were added. False:
+ * no memory. */
 bool mr_builder_name(mr_builder *builder);
 
 /* Names, derives the indexes and hands the trace over. Frees the builder on success. */

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/keys.h"
+#include "chains.h"
 #include "columns.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct mr_index {
     size_t post_count, post_capacity;
     mr_object_info *objects;
     size_t object_count;
+    mr_chains chains;
     uint32_t *open_call; /* by thread: its innermost open call, whose link is the next outer one */
 };
 
@@ -233,10 +235,13 @@ static bool index_operation(mr_index *pass, uint32_t event)
         return true;
     case MR_OP_FORK:
         pass->threads[run->operand[event]].fork = event;
+        mr_chains_fork(&pass->chains, run->thread[event], run->operand[event]);
+        return true;
+    case MR_OP_JOIN:
+        mr_chains_join(&pass->chains, run->thread[event], run->operand[event]);
         return true;
     case MR_OP_READ:
     case MR_OP_WRITE:
-    case MR_OP_JOIN:
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_BRANCH:
@@ -306,7 +311,8 @@ static bool widen_threads(mr_index *pass, size_t need)
     if (need <= pass->thread_count)
         return true;
     if (!widen((void **)&pass->threads, count, sizeof *pass->threads) ||
-        !widen((void **)&pass->open_call, count, sizeof *pass->open_call))
+        !widen((void **)&pass->open_call, count, sizeof *pass->open_call) ||
+        !mr_chains_widen(&pass->chains, count))
         return false;
     for (size_t i = pass->thread_count; i < count; i++) {
         pass->threads[i] = (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
@@ -347,6 +353,7 @@ void mr_index_free(mr_index *index)
     free(index->open_call);
     free(index->objects);
     mr_keys_free(&index->share_numbers);
+    mr_chains_free(&index->chains);
     free(index);
 }
 
@@ -469,6 +476,9 @@ bool mr_index_finish(mr_index *index, mr_trace *trace)
     }
     if (threads)
         memcpy(trace->thread_info, index->threads, threads * sizeof *trace->thread_info);
+    trace->chain = mr_chains_take(&index->chains, threads, &trace->chain_count);
+    if (!trace->chain)
+        return false;
     memcpy(trace->op_counts, index->op_counts, sizeof trace->op_counts);
     close_calls(index, trace->link);
     return finish_objects(index, trace);

@@ -1,6 +1,6 @@
 /*
- * index: the derived parts of a trace (trace.h): `link`, variable_info, thread_info, object_info,
- * op_counts. One pass, for the whole trace, or run by run while it is read:
+ * index: the derived parts of a trace (trace.h): `link`, variable_info, thread_info, chains,
+ * object_info, op_counts. One pass, for the whole trace, or run by run while it is read:
  *
  *   mr_index_new → mr_index_add* → mr_index_finish → mr_index_free
  *

@@ -27,6 +27,7 @@ typedef enum mr_directive {
     MR_DIRECTIVE_THREAD,   /* #@thread T1 worker */
     MR_DIRECTIVE_LOCK,     /* #@lock L3 accounts_mu */
     MR_DIRECTIVE_OBJECT,   /* #@object O7 the account's block */
+    MR_DIRECTIVE_TYPE,     /* #@type V12 int32 */
     MR_DIRECTIVE_COUNT
 } mr_directive;
 

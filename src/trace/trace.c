@@ -12,11 +12,12 @@ void mr_trace_free(mr_trace *trace)
     if (!trace)
         return;
     void *const blocks[] = {
-        trace->path,          trace->values,      trace->variable_info,    trace->thread_info,
-        trace->stacks,        trace->object_info, trace->object_variables, trace->members.items,
-        trace->members.object};
+        trace->chain,         trace->path,          trace->values,      trace->variable_info,
+        trace->thread_info,   trace->stacks,        trace->object_info, trace->object_variables,
+        trace->members.items, trace->members.object};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
+    mr_value_types_free(&trace->types);
     mr_ending_free(&trace->ending);
     mr_spill_free(&trace->spill);
     mr_u32s_free(&trace->reach_items);
@@ -67,21 +68,19 @@ static const char *name_text(const mr_names *names, uint32_t number, bool for_pe
     return for_people ? mr_names_display(names, number) : names->items[number].text;
 }
 
-const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES])
+const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, int64_t value,
+                                char text[MR_TYPED_VALUE_BYTES])
 {
-    bool address = value >= (int64_t)1 << 40 && value < (int64_t)1 << 47;
-    if (address)
-        snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
-    else
-        snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
-    return text;
+    const char *type = mr_value_types_text(&trace->types, variable);
+    return mr_typed_value_text(type, value, text) ? text : mr_value_text(value, text);
 }
 
-static void print_number(print_target *target, char sign, int64_t value, bool for_people)
+static void print_number(print_target *target, char sign, const mr_trace *trace, uint32_t event,
+                         int64_t value, bool for_people)
 {
-    char text[MR_VALUE_BYTES];
+    char text[MR_TYPED_VALUE_BYTES];
     if (for_people)
-        print(target, "%c%s", sign, mr_value_text(value, text));
+        print(target, "%c%s", sign, mr_trace_value_text(trace, trace->operand[event], value, text));
     else
         print(target, "%c%lld", sign, (long long)value);
 }
@@ -95,11 +94,11 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     if (mr_op_updates(trace->op[event])) {
         MR_ASSERT(value < trace->update_count);
         mr_update update = trace->updates[value];
-        print_number(target, '=', trace->values[update.read_value], for_people);
-        print_number(target, '>', trace->values[update.written_value], for_people);
+        print_number(target, '=', trace, event, trace->values[update.read_value], for_people);
+        print_number(target, '>', trace, event, trace->values[update.written_value], for_people);
     } else {
         MR_ASSERT(value < trace->value_count);
-        print_number(target, '=', trace->values[value], for_people);
+        print_number(target, '=', trace, event, trace->values[value], for_people);
     }
 }
 

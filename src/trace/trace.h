@@ -43,6 +43,7 @@
 #include "names.h"
 #include "op.h"
 #include "spill.h"
+#include "value_types.h"
 
 #define MR_NONE   UINT32_MAX
 #define MR_NESTED (UINT32_MAX - 1)
@@ -129,15 +130,19 @@ typedef struct mr_trace {
 
     mr_variable_info *variable_info; /* one a variable */
     mr_thread_info *thread_info;     /* one a thread */
-    mr_object_info *object_info;     /* one an object */
+    uint32_t *chain;                 /* one a thread: its chain (chains.h), 0 … chain_count - 1 */
+    uint32_t chain_count;
+    mr_object_info *object_info; /* one an object */
     uint32_t *object_variables;
-    mr_members members; /* which variable belongs to which object; ask mr_trace_object */
+    mr_members members;   /* which variable belongs to which object; ask mr_trace_object */
+    mr_value_types types; /* of variables; for reports only */
     uint64_t op_counts[MR_OP_COUNT];
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
     mr_ending ending; /* of the recording */
+    bool replayable;  /* the file has what a replay needs: the command, the positions of events */
 
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
@@ -218,12 +223,13 @@ uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 /* The names that the operand of such an operation is a number in; NULL: it has no operand. */
 const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);
 
-/* A value as people read it: what can be an address of a process (2^40 up to 2^47) is hexadecimal. */
-enum { MR_VALUE_BYTES = 24 };
-const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES]);
+/* A value of the variable as people read it: by the type of the variable (mr_typed_value_text) when it
+ * has one, else as mr_value_text. */
+const char *mr_trace_value_text(const mr_trace *trace, uint32_t variable, int64_t value,
+                                char text[MR_TYPED_VALUE_BYTES]);
 
 /* Writes "op(operand)" of the event as in the file, e.g. "w(x=3)", to `buffer`; always terminated.
- * With `for_people`, names are replaced by their #@ texts, and values are those of mr_value_text. Returns the length it needed. */
+ * With `for_people`, names are replaced by their #@ texts, and values are those of mr_trace_value_text. Returns the length it needed. */
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
                          size_t size_bytes);
 

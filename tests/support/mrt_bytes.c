@@ -149,6 +149,11 @@ static void compare_tables(const mr_trace *one, const mr_trace *two, bool all)
         return;
     assert_int_equal(one->event_count, two->event_count);
     assert_memory_equal(one->op_counts, two->op_counts, sizeof one->op_counts);
+    for (uint32_t i = 0; i < one->variables.count; i++) {
+        const char *x = mr_value_types_text(&one->types, i);
+        const char *y = mr_value_types_text(&two->types, i);
+        assert_true(x ? y && !strcmp(x, y) : !y);
+    }
     assert_int_equal(one->dropped_count, two->dropped_count);
     assert_string_equal(one->first_dropped.text, two->first_dropped.text);
     assert_int_equal(one->first_dropped.line, two->first_dropped.line);

@@ -3,7 +3,7 @@
  * and its reader. All numbers are little-endian.
  *
  *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS] [POSITIONS])*, TEXTS*,
- *     [ENDING], [RUN], INDEX, END
+ *     [TYPES], [ENDING], [RUN], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -16,7 +16,7 @@
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
 enum {
-    MR_MRT_VERSION = 5,
+    MR_MRT_VERSION = 6,
     MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
     MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
     MR_MRT_OP_COUNT_BEFORE = 18, /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
@@ -58,6 +58,7 @@ typedef enum mr_mrt_kind {
     MR_MRT_POSITIONS, /* of the block before it */
     MR_MRT_RUN,       /* of the recorded program: lines */
     MR_MRT_INPUTS,    /* what the program got from outside */
+    MR_MRT_TYPES,     /* of variables (trace/value_types.h): mr_mrt_types */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -109,6 +110,16 @@ typedef struct mr_mrt_stacks {
 typedef struct mr_mrt_positions {
     uint32_t code_count, reserved;
 } mr_mrt_positions;
+
+/* The beginning of a TYPES payload. Then come pairs of variable and type (mr_mrt_type), and the texts
+ * of the types, each ended by a NUL. */
+typedef struct mr_mrt_types {
+    uint32_t type_count, reserved;
+} mr_mrt_types;
+
+typedef struct mr_mrt_type {
+    uint32_t variable, type; /* which of the texts: 0, 1, … */
+} mr_mrt_type;
 
 /* The beginning of an INDEX payload. Then come the outlook (`contended`, `lock_shared` as bytes,
  * the lock uses as three numbers of 4 bytes) and what repair said about the first line that it

@@ -4,6 +4,7 @@
 #include "trace/columns.h"
 #include "trace/members.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What a byte is to the grammar. */
@@ -130,13 +131,19 @@ mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
     return take_names(names, chunk, payload, keep, error);
 }
 
+/* Can a line that begins with the name give the text? */
+static bool is_text_of(const mr_name *name, const char *text, uint32_t length)
+{
+    return length && !(byte_classes[(unsigned char)*text] & IS_BLANK) &&
+           !(classes_of(text, length) & IS_LINE_END) && name->length &&
+           !(classes_of(name->text, name->length) & IS_BLANK);
+}
+
 static mr_status add_text(mr_names *names, const mr_mrt_text *head, const char *text,
                           mr_mrt_keep keep, mr_error *error)
 {
     mr_name *name = &names->items[head->name];
-    bool blank_first = head->length && byte_classes[(unsigned char)*text] & IS_BLANK;
-    if (!head->length || blank_first || classes_of(text, head->length) & IS_LINE_END ||
-        !name->length || classes_of(name->text, name->length) & IS_BLANK || name->display)
+    if (!is_text_of(name, text, head->length) || name->display)
         return wrong(error, "a text for people that no directive can give");
     if (keep == MR_MRT_KEEP_LOAN)
         name->display = text;
@@ -169,6 +176,61 @@ mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
         left -= head.length + 1;
     }
     return left ? wrong(error, "more text than names") : MR_OK;
+}
+
+/* Finds the texts of the types, which are all of `text`. */
+static mr_status list_types(const char *text, uint64_t size_bytes, mr_slice *types, uint32_t count,
+                            mr_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *end = size_bytes ? memchr(text, '\0', (size_t)size_bytes) : NULL;
+        if (!end || end - text > MR_LINE_MAX_BYTES)
+            return wrong(error, "a type does not end where it should");
+        types[i] = (mr_slice){text, (uint32_t)(end - text)};
+        size_bytes -= (uint64_t)(end + 1 - text);
+        text = end + 1;
+    }
+    return size_bytes ? wrong(error, "more text than types") : MR_OK;
+}
+
+static mr_status add_type(mr_trace *trace, mr_mrt_type pair, const mr_slice *types,
+                          uint32_t type_count, mr_error *error)
+{
+    if (pair.variable >= trace->variables.count || pair.type >= type_count)
+        return wrong(error, "a type of a variable that there is not");
+    if (!is_text_of(&trace->variables.items[pair.variable], types[pair.type].text,
+                    types[pair.type].length) ||
+        mr_value_types_text(&trace->types, pair.variable))
+        return wrong(error, "a type that no line can give");
+    return mr_value_types_set_text(&trace->types, pair.variable, types[pair.type].text,
+                                   types[pair.type].length)
+               ? MR_OK
+               : mr_error_memory(error, "reading the trace");
+}
+
+mr_status mr_mrt_types_read(mr_trace *trace, const mr_mrt_chunk *chunk,
+                            const unsigned char *payload, mr_error *error)
+{
+    mr_mrt_types head;
+    uint64_t heads_bytes = sizeof head + (uint64_t)chunk->count * sizeof(mr_mrt_type);
+    if (chunk->size_bytes < heads_bytes)
+        return wrong(error, "types of another size");
+    memcpy(&head, payload, sizeof head);
+    uint64_t left = chunk->size_bytes - heads_bytes;
+    if (head.type_count > left) /* each has a NUL */
+        return wrong(error, "types of another size");
+    mr_slice *types = mr_calloc(head.type_count + 1ull, sizeof *types);
+    if (!types)
+        return mr_error_memory(error, "reading the trace");
+    mr_status status =
+        list_types((const char *)payload + heads_bytes, left, types, head.type_count, error);
+    for (uint32_t i = 0; i < chunk->count && !status; i++) {
+        mr_mrt_type pair;
+        memcpy(&pair, payload + sizeof head + (size_t)i * sizeof pair, sizeof pair);
+        status = add_type(trace, pair, types, head.type_count, error);
+    }
+    free(types);
+    return status;
 }
 
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,

@@ -1,5 +1,5 @@
 /*
- * mrt_names: the NAMES, TEXTS, LINES and MEMBERS chunks of an .mrt file → the tables of a trace. Names are
+ * mrt_names: the NAMES, TEXTS, TYPES, LINES and MEMBERS chunks of an .mrt file → the tables of a trace. Names are
  * checked against the grammar of the text format (parse.h), so that every trace has a text.
  */
 #ifndef MR_FORMATS_MRT_NAMES_H
@@ -20,6 +20,9 @@ mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error);
 mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error);
+/* Types are copied. */
+mr_status mr_mrt_types_read(mr_trace *trace, const mr_mrt_chunk *chunk,
+                            const unsigned char *payload, mr_error *error);
 /* `first` is the number of the next event. Also MR_ERR_IO (spill.h). */
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, uint32_t first, mr_error *error);

@@ -316,6 +316,13 @@ static mr_status read_members(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *
                   : mr_mrt_members_read(mrt->trace, &mrt->check.validity, chunk, payload, error);
 }
 
+static mr_status read_types(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    return status ? status : mr_mrt_types_read(mrt->trace, chunk, payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
@@ -345,6 +352,27 @@ static mr_status read_ending(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *e
         at += (uint64_t)(end - line) + 1;
     }
     return status;
+}
+
+/* Does the RUN chunk that was given last name the command that was recorded? A damaged one does not;
+ * who needs the chunk says so. */
+static bool names_command(const mr_mrt_source *source)
+{
+    static const char key[] = "arg ";
+    const size_t length = sizeof key - 1;
+    mr_mrt_chunk chunk;
+    const unsigned char *payload;
+    if (!mr_mrt_source_peek(source, source->chunk_offset, MR_MRT_RUN, &chunk, &payload))
+        return false;
+    for (uint64_t at = 0; at + length <= chunk.size_bytes;) {
+        if (memcmp(payload + at, key, length) == 0)
+            return true;
+        const unsigned char *end = memchr(payload + at, '\n', (size_t)(chunk.size_bytes - at));
+        if (!end)
+            return false;
+        at = (uint64_t)(end - payload) + 1;
+    }
+    return false;
 }
 
 static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
@@ -401,10 +429,16 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return read_orders(mrt, &chunk, error);
     case MR_MRT_MEMBERS:
         return read_members(mrt, &chunk, error);
+    case MR_MRT_TYPES:
+        return read_types(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
     case MR_MRT_POSITIONS:
+        mrt->has_positions = true;
+        return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_RUN:
+        mrt->trace->replayable = mrt->has_positions && names_command(&mrt->source);
+        return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_INPUTS:
         return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_INDEX:

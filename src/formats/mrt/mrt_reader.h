@@ -35,6 +35,7 @@ struct mr_mrt {
     uint32_t block_count; /* … and how many events it has in the file */
     bool had_stacks;      /* … and have its stacks been there? … */
     bool had_orders;      /* … and its memory orders? */
+    bool has_positions;   /* POSITIONS chunks */
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_mrt_stacks_reader stacks;
     mr_mrt_orders_reader orders;

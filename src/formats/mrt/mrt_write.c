@@ -471,6 +471,34 @@ static mr_status write_texts(mr_mrt_writer *writer, const mr_names *names, unsig
                        error);
 }
 
+static mr_status put_type_pairs(mr_mrt_writer *writer, const mr_value_types *types, uint32_t *count,
+                                mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (uint32_t i = 0; i < types->count && !status; i++) {
+        mr_mrt_type pair = {i, types->number[i] - 1};
+        if (!types->number[i])
+            continue;
+        status = put(writer, &pair, sizeof pair, error);
+        (*count)++;
+    }
+    return status;
+}
+
+static mr_status write_types(mr_mrt_writer *writer, const mr_value_types *types, mr_error *error)
+{
+    mr_mrt_types head = {.type_count = types->texts.count};
+    uint32_t count = 0;
+    mr_status status = put(writer, &head, sizeof head, error);
+    if (!status)
+        status = put_type_pairs(writer, types, &count, error);
+    for (uint32_t i = 0; i < types->texts.count && !status; i++)
+        status = put(writer, types->texts.items[i].text, types->texts.items[i].length + 1, error);
+    return status
+               ? status
+               : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_TYPES, .count = count}, error);
+}
+
 static mr_status write_ending(mr_mrt_writer *writer, const mr_ending *ending, mr_error *error)
 {
     char *lines = mr_ending_lines(ending);
@@ -539,6 +567,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
         status = write_members(writer, trace, error);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
         status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
+    if (!status && trace->types.texts.count)
+        status = write_types(writer, &trace->types, error);
     if (!status && mr_ending_is_known(&trace->ending))
         status = write_ending(writer, &trace->ending, error);
     if (!status && writer->run)

@@ -410,8 +410,8 @@ static mr_slice take_word(mr_slice *text)
 
 bool mr_parse_directive(mr_slice line, mr_directive *directive, mr_slice *name, mr_slice *text)
 {
-    static const char *const words[MR_DIRECTIVE_COUNT] = {"#@loc", "#@var", "#@thread", "#@lock",
-                                                          "#@object"};
+    static const char *const words[MR_DIRECTIVE_COUNT] = {"#@loc",  "#@var",    "#@thread",
+                                                          "#@lock", "#@object", "#@type"};
     *text = line;
     mr_slice word = take_word(text);
     *name = take_word(text);

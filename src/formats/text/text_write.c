@@ -94,6 +94,21 @@ static void put_texts(text_writer *writer, const mr_names *names, const char *di
     }
 }
 
+static void put_types(text_writer *writer)
+{
+    const mr_trace *trace = writer->trace;
+    for (uint32_t i = 0; i < trace->types.count; i++) {
+        const char *type = mr_value_types_text(&trace->types, i);
+        if (!type)
+            continue;
+        put_word(writer, "#@type ");
+        put_name(writer, &trace->variables, i);
+        put_char(writer, ' ');
+        put_word(writer, type);
+        end_line(writer, type, strlen(type));
+    }
+}
+
 static void put_ending(text_writer *writer)
 {
     char *lines = mr_ending_lines(&writer->trace->ending);
@@ -208,6 +223,7 @@ static void put_trace(text_writer *writer, const mr_progress *progress)
     put_texts(writer, &trace->threads, "#@thread");
     put_texts(writer, &trace->locks, "#@lock");
     put_texts(writer, &trace->objects, "#@object");
+    put_types(writer);
     put_members(writer);
     put_ending(writer);
     /* A reader skips one mark at the start of a file. A name that begins with one keeps its own. */

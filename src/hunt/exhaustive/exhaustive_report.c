@@ -29,7 +29,8 @@ static void print_access(const mr_pmodel *model, mr_symbols *symbols, uint32_t n
     if (!mr_pmodel_is_access(op->kind))
         address = model->objects[op->object].address;
     fputs(mr_pmodel_kind_name((mr_pmodel_kind)op->kind), file);
-    if (symbols && mr_symbols_data(symbols, address, op->bytes ? op->bytes : 1, name, sizeof name))
+    if (symbols &&
+        mr_symbols_data(symbols, address, op->bytes ? op->bytes : 1, name, sizeof name, NULL))
         fprintf(file, " of %s", name);
     else
         fprintf(file, " of 0x%" PRIx64, address);

@@ -33,7 +33,7 @@
  * state of its own. The paper asks which events are racy; all static races with their examples need
  * more, hence sites and groups (syncp_access.h).
  *
- * Cost, with N events, T threads: O(N) for events that concern one thread only; O(T) for a lock
+ * Cost, with N events, T chains of threads (trace/chains.h): O(N) for events that concern one thread only; O(T) for a lock
  * operation and for a read that sees news; a closure O(T) for each release that it joins; closures
  * as syncp_search.h counts them. Memory: syncp_ideal.h, and about 40 bytes a class of accesses to
  * contended variables.
@@ -49,7 +49,7 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
                         mr_error *error);
 
 /* What the search or an index will take of memory, before it starts: an estimate, by one pass that
- * takes 16 bytes a variable and 4 for each pair of threads. Mostly one to three times the truth.
+ * takes 16 bytes a variable and 4 for each pair of chains. Mostly one to three times the truth.
  * False: no memory. */
 bool mr_syncp_bytes(const mr_trace *trace, uint64_t *bytes);
 

@@ -1,7 +1,9 @@
-/* How much memory the search for sync-preserving races will take. Steps, rows and classes are
- * counted as syncp_ideal.h and syncp_access.h make them, without the effect of the closure. */
+/* How much memory the search for sync-preserving races will take. Steps, rows and classes, of chains
+ * of threads, are counted as syncp_ideal.h and syncp_access.h make them, without the effect of the
+ * closure. */
 #include "base/memory.h"
 #include "syncp.h"
+#include "syncp_pass.h"
 
 #include <stdlib.h>
 
@@ -39,24 +41,25 @@ static void end_step(counter *c, uint32_t thread)
 static void count_source(counter *c, uint32_t event)
 {
     const mr_trace *trace = c->trace;
-    uint32_t write = trace->link[event], thread = trace->thread[event];
-    if (write >= MR_NESTED || trace->thread[write] == thread)
+    uint32_t write = trace->link[event], thread = mr_syncp_thread_of(trace, event);
+    if (write >= MR_NESTED || mr_syncp_thread_of(trace, write) == thread)
         return;
     uint32_t *seen =
-        c->seen ? &c->seen[(size_t)thread * trace->threads.count + trace->thread[write]] : NULL;
+        c->seen ? &c->seen[(size_t)thread * trace->chain_count + mr_syncp_thread_of(trace, write)]
+                : NULL;
     if (seen && *seen > write)
         return;
     if (seen)
         *seen = write + 1;
     end_step(c, thread);
-    end_step(c, trace->thread[write]);
+    end_step(c, mr_syncp_thread_of(trace, write));
 }
 
 /* The accesses of a variable by a thread at one place in one step are one class. */
 static void count_access(counter *c, uint32_t event)
 {
     const mr_trace *trace = c->trace;
-    uint32_t thread = trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(trace, event);
     bool is_write = mr_op_writes(trace->op[event]);
     if (mr_op_reads(trace->op[event]))
         count_source(c, event);
@@ -81,9 +84,9 @@ static void find_contended(counter *c)
         if (!mr_op_is_access(trace->op[event]))
             continue;
         access *last = &c->last[trace->operand[event]];
-        last->is_shared |= last->thread && last->thread != trace->thread[event] + 1;
+        last->is_shared |= last->thread && last->thread != mr_syncp_thread_of(trace, event) + 1;
         last->is_written |= mr_op_writes(trace->op[event]);
-        last->thread = trace->thread[event] + 1;
+        last->thread = mr_syncp_thread_of(trace, event) + 1;
     }
 }
 
@@ -96,13 +99,13 @@ static void count(counter *c)
         if (mr_op_is_access(trace->op[event]))
             count_access(c, event);
         else if (trace->link[event] != MR_NESTED)
-            end_step(c, trace->thread[event]);
+            end_step(c, mr_syncp_thread_of(trace, event));
     }
 }
 
 bool mr_syncp_bytes(const mr_trace *trace, uint64_t *bytes)
 {
-    uint64_t threads = trace->threads.count;
+    uint64_t threads = trace->chain_count;
     counter c = {.trace = trace};
     c.last = mr_calloc(trace->variables.count, sizeof *c.last);
     c.step = mr_calloc(threads, sizeof *c.step);

@@ -7,7 +7,7 @@
 
 bool mr_syncp_ideals_init(mr_syncp_ideals *ideals, const mr_trace *trace)
 {
-    uint32_t threads = trace->threads.count, locks = trace->locks.count;
+    uint32_t threads = trace->chain_count, locks = trace->locks.count;
     *ideals = (mr_syncp_ideals){.thread_count = threads};
     ideals->threads = mr_calloc(threads, sizeof *ideals->threads);
     ideals->thread_entries = mr_calloc((size_t)threads * threads, sizeof *ideals->thread_entries);
@@ -174,9 +174,8 @@ static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
 bool mr_syncp_learn(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t source,
                     uint32_t step)
 {
-    MR_ASSERT(thread != source);
     uint32_t *ideal = ideals->threads[thread].ideal;
-    if (ideal[source] / 2 >= step)
+    if (thread == source || ideal[source] / 2 >= step)
         return true;
     if (!end_step(ideals, thread, event))
         return false;

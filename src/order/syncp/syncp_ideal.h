@@ -16,6 +16,11 @@
  * them. All events of a closure stand, in the trace, no later than the last of the events it was
  * made from.
  *
+ * Threads. A thread is here, and in all of syncp, a chain of threads (trace/chains.h) with its number:
+ * by (1) and (2) an ideal that is closed has the events of a chain up to some event, as those of one
+ * thread. The next thread of a chain starts when the one before it has been joined, which has ended a
+ * step. Only mr_syncp_pass and reports know the threads of the trace.
+ *
  * Steps. The events of a thread are cut into steps 1, 2, …; a step ends with
  *   an acquire or release of a lock of several threads (for each mutex that it stands for), a fork,
  *   a write that another thread reads from, a post or another event that one of another thread
@@ -113,7 +118,7 @@ static inline uint32_t mr_syncp_step_now(const mr_syncp_ideals *ideals, uint32_t
  * then what they do: publish: a write that another thread reads from, the last event of a thread:
  * ends the step. learn: the thread includes `step` of `source` with this event: a read, a join; for
  * an edge that counts for the event itself, this is told with the event before it in the trace.
- * Nothing happens when that is no news. acquire, release: outermost, of a lock of several threads.
+ * Nothing happens when that is no news, or of the same thread. acquire, release: outermost, of a lock of several threads.
  * fork: before the child's first event.
  */
 bool mr_syncp_store(mr_syncp_ideals *ideals, uint32_t thread);

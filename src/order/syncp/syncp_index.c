@@ -20,7 +20,7 @@ static mr_syncp_index *make(const mr_trace *trace)
         return NULL;
     index->trace = trace;
     index->ideals = &index->own;
-    index->scratch = mr_calloc(trace->threads.count, sizeof *index->scratch);
+    index->scratch = mr_calloc(trace->chain_count, sizeof *index->scratch);
     if (index->scratch)
         return index;
     free(index);
@@ -84,7 +84,7 @@ static uint32_t steps_before(const mr_syncp_ideals *ideals, uint32_t thread, uin
 /* Adds what comes before the event; returns its step. */
 static uint32_t join_before(mr_syncp_index *index, uint32_t event)
 {
-    uint32_t thread = index->trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(index->trace, event);
     uint32_t steps = steps_before(index->ideals, thread, event);
     MR_ASSERT(steps < index->ideals->threads[thread].step_count);
     uint32_t row = index->ideals->threads[thread].steps[steps].row;
@@ -102,8 +102,8 @@ static bool is_over(const mr_syncp_index *index, uint32_t first, uint32_t second
     uint32_t end = object != MR_NONE ? trace->object_info[object].free : MR_NONE;
     if (end == MR_NONE || end <= first || end >= second)
         return false;
-    uint32_t thread = trace->thread[end];
-    return thread == trace->thread[second] ||
+    uint32_t thread = mr_syncp_thread_of(trace, end);
+    return thread == mr_syncp_thread_of(trace, second) ||
            index->scratch[thread] / 2 > steps_before(index->ideals, thread, end);
 }
 
@@ -119,7 +119,8 @@ static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, u
         ideal[thread] = mr_syncp_entry(ideals, thread, steps_before(ideals, thread, start));
     join_before(index, second);
     uint32_t step = join_before(index, first);
-    return start <= first && !mr_syncp_close(ideals, ideal, index->trace->thread[first], step) &&
+    return start <= first &&
+           !mr_syncp_close(ideals, ideal, mr_syncp_thread_of(index->trace, first), step) &&
            !is_over(index, first, second);
 }
 
@@ -153,7 +154,7 @@ uint32_t mr_syncp_window(mr_syncp_index *index, uint32_t first, uint32_t second)
 /* Is the event in the closure in `scratch`? */
 static bool is_included(const mr_syncp_index *index, uint32_t event)
 {
-    uint32_t thread = index->trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(index->trace, event);
     uint32_t steps = index->scratch[thread] / 2;
     return steps && event <= index->ideals->threads[thread].steps[steps - 1].last;
 }
@@ -165,9 +166,9 @@ bool mr_syncp_schedule(mr_syncp_index *index, uint32_t first, uint32_t second, u
     bool is_race = close_pair(index, first, second, start);
     MR_REQUIRE(is_race);
     for (uint32_t event = start; event < second; event++) {
-        uint32_t thread = trace->thread[event];
-        bool before =
-            (thread == trace->thread[first] && event < first) || thread == trace->thread[second];
+        uint32_t thread = mr_syncp_thread_of(trace, event);
+        bool before = (thread == mr_syncp_thread_of(trace, first) && event < first) ||
+                      thread == mr_syncp_thread_of(trace, second);
         if ((before || is_included(index, event)) && !mr_u32s_push(events, event))
             return false;
     }

@@ -17,9 +17,10 @@ typedef struct pass_state {
     const uint8_t *contended; /* by variable */
     const uint8_t *shared;    /* by lock */
     mr_whole whole;
-    last_write *writes; /* by variable */
-    mr_map followed;    /* posts and events with edges of calls from them → step */
-    size_t next_edge;   /* of calls */
+    last_write *writes;     /* by variable */
+    uint32_t *joined_steps; /* by thread of the trace: its last step; 0: nobody has joined it */
+    mr_map followed;        /* posts and events with edges of calls from them → step */
+    size_t next_edge;       /* of calls */
 } pass_state;
 
 static bool prepare(pass_state *state)
@@ -34,14 +35,16 @@ static bool prepare(pass_state *state)
     state->contended = outlook->contended;
     state->shared = outlook->lock_shared;
     state->writes = mr_calloc(trace->variables.count, sizeof *state->writes);
-    return state->writes && mr_syncp_ideals_grow(state->ideals, state->whole.single_count);
+    state->joined_steps = mr_calloc(trace->threads.count, sizeof *state->joined_steps);
+    return state->writes && state->joined_steps &&
+           mr_syncp_ideals_grow(state->ideals, state->whole.single_count);
 }
 
 static bool follow_write(pass_state *state, uint32_t event)
 {
     const mr_trace *trace = state->pass->trace;
     const last_write *write = &state->writes[trace->operand[event]];
-    uint32_t thread = trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(trace, event);
     return !write->step || write->thread == thread ||
            mr_syncp_learn(state->ideals, thread, event, write->thread, write->step);
 }
@@ -49,7 +52,7 @@ static bool follow_write(pass_state *state, uint32_t event)
 static bool note_write(pass_state *state, uint32_t event)
 {
     const mr_trace *trace = state->pass->trace;
-    uint32_t thread = trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(trace, event);
     last_write *write = &state->writes[trace->operand[event]];
     *write = (last_write){thread, 0};
     if (!mr_whole_is_followed(&state->whole, event))
@@ -63,7 +66,7 @@ static bool show(pass_state *state, uint32_t event, uint32_t variable)
 {
     const mr_syncp_pass *pass = state->pass;
     return !state->contended[variable] ||
-           (mr_syncp_store(state->ideals, pass->trace->thread[event]) &&
+           (mr_syncp_store(state->ideals, mr_syncp_thread_of(pass->trace, event)) &&
             (!pass->access || pass->access(pass->context, event, variable)));
 }
 
@@ -90,7 +93,8 @@ static bool do_free(pass_state *state, uint32_t event)
 static bool do_lock(pass_state *state, uint32_t event)
 {
     const mr_trace *trace = state->pass->trace;
-    uint32_t thread = trace->thread[event], lock = mr_whole_first_lock(&state->whole, event);
+    uint32_t thread = mr_syncp_thread_of(trace, event);
+    uint32_t lock = mr_whole_first_lock(&state->whole, event);
     uint8_t op = trace->op[event];
     for (; lock != MR_NONE; lock = mr_whole_next_lock(&state->whole, event, lock))
         if (!(mr_op_releases(op) ? mr_syncp_release(state->ideals, thread, event, lock)
@@ -101,19 +105,24 @@ static bool do_lock(pass_state *state, uint32_t event)
 
 static bool do_join(pass_state *state, uint32_t event)
 {
+    const mr_trace *trace = state->pass->trace;
     mr_syncp_ideals *ideals = state->ideals;
-    uint32_t child = state->pass->trace->operand[event];
-    if (state->pass->trace->thread_info[child].first == MR_NONE)
+    uint32_t child = trace->operand[event], chain = trace->chain[child];
+    if (trace->thread_info[child].first == MR_NONE)
         return true; /* without events, nothing has to come before the join */
-    uint32_t step = mr_syncp_step_now(ideals, child);
-    return mr_syncp_publish(ideals, child, event) &&
-           mr_syncp_learn(ideals, state->pass->trace->thread[event], event, child, step);
+    if (!state->joined_steps[child]) {
+        state->joined_steps[child] = mr_syncp_step_now(ideals, chain);
+        if (!mr_syncp_publish(ideals, chain, event))
+            return false;
+    }
+    return mr_syncp_learn(ideals, mr_syncp_thread_of(trace, event), event, chain,
+                          state->joined_steps[child]);
 }
 
 static bool do_operation(pass_state *state, uint32_t event)
 {
     const mr_trace *trace = state->pass->trace;
-    uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    uint32_t thread = mr_syncp_thread_of(trace, event), operand = trace->operand[event];
     switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -128,7 +137,7 @@ static bool do_operation(pass_state *state, uint32_t event)
     case MR_OP_SHARED_RELEASE:
         return trace->link[event] == MR_NESTED || !state->shared[operand] || do_lock(state, event);
     case MR_OP_FORK:
-        return mr_syncp_fork(state->ideals, thread, event, operand);
+        return mr_syncp_fork(state->ideals, thread, event, trace->chain[operand]);
     case MR_OP_JOIN:
         return do_join(state, event);
     case MR_OP_FREE:
@@ -151,8 +160,9 @@ static bool do_operation(pass_state *state, uint32_t event)
 /* The event needs `source`, an earlier one of another thread. */
 static bool need(pass_state *state, uint32_t event, uint32_t source)
 {
-    const uint32_t *threads = state->pass->trace->thread;
-    return mr_syncp_learn(state->ideals, threads[event], event - 1, threads[source],
+    const mr_trace *trace = state->pass->trace;
+    return mr_syncp_learn(state->ideals, mr_syncp_thread_of(trace, event), event - 1,
+                          mr_syncp_thread_of(trace, source),
                           mr_map_get(&state->followed, source, 0));
 }
 
@@ -174,7 +184,7 @@ static bool do_event(pass_state *state, uint32_t event)
         return false;
     if (!mr_whole_is_followed(&state->whole, event))
         return true;
-    uint32_t thread = state->pass->trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(state->pass->trace, event);
     uint8_t op = state->pass->trace->op[event];
     if (mr_op_writes(op) && !state->whole.edges->count)
         return true; /* only reads follow it */
@@ -195,7 +205,7 @@ static bool run(pass_state *state)
             !do_event(state, event))
             return false;
     }
-    for (uint32_t thread = 0; thread < trace->threads.count; thread++)
+    for (uint32_t thread = 0; thread < state->ideals->thread_count; thread++)
         if (!mr_syncp_publish(state->ideals, thread, trace->event_count))
             return false;
     return true;
@@ -211,6 +221,7 @@ mr_status mr_syncp_run(const mr_syncp_pass *pass, mr_syncp_ideals *ideals, mr_er
         mr_whole_init(&state.whole, pass->trace, pass->edges, pass->opaque, true, error);
     bool done = status == MR_OK && run(&state);
     free(state.writes);
+    free(state.joined_steps);
     mr_map_free(&state.followed);
     mr_whole_free(&state.whole);
     mr_outlook_free(&state.own);

@@ -25,6 +25,12 @@ typedef struct mr_syncp_pass {
     void *context;
 } mr_syncp_pass;
 
+/* The thread of the event, as syncp_ideal.h says. */
+static inline uint32_t mr_syncp_thread_of(const mr_trace *trace, uint32_t event)
+{
+    return trace->chain[trace->thread[event]];
+}
+
 /* `ideals` has just been initialised. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for a trace of more than
  * 2^31 - 2 events (an entry could overflow). O(events + rows × threads) and the accesses. */
 mr_status mr_syncp_run(const mr_syncp_pass *pass, mr_syncp_ideals *ideals, mr_error *error);

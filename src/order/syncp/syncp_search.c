@@ -1,6 +1,7 @@
 #include "syncp_search.h"
 
 #include "base/assert.h"
+#include "syncp_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
                           const mr_syncp_ideals *ideals, mr_race_list *list)
 {
     *search = (mr_syncp_search){.trace = trace, .ideals = ideals, .list = list};
-    search->scratch = mr_calloc(trace->threads.count, sizeof *search->scratch);
+    search->scratch = mr_calloc(trace->chain_count, sizeof *search->scratch);
     return search->scratch && mr_syncp_accesses_init(&search->accesses, trace->variables.count);
 }
 
@@ -94,7 +95,7 @@ static bool is_over(const arrival *new, const mr_syncp_class *class)
     if (variable->freed == MR_NONE || class->event >= variable->freed ||
         variable->freed == new->event)
         return false;
-    uint32_t thread = new->search->trace->thread[variable->freed];
+    uint32_t thread = mr_syncp_thread_of(new->search->trace, variable->freed);
     return thread == new->thread || new->search->scratch[thread] / 2 >= variable->freed_step;
 }
 
@@ -173,7 +174,7 @@ static bool report(const arrival *new, uint32_t first)
     mr_race_example pair = {
         .variable = new->variable,
         .first = {first, trace->thread[first], trace->location[first], trace->op[first]},
-        .second = {new->event, new->thread, new->location, trace->op[new->event]},
+        .second = {new->event, trace->thread[new->event], new->location, trace->op[new->event]},
     };
     return mr_race_list_add(new->search->list, &pair);
 }
@@ -358,7 +359,7 @@ bool mr_syncp_search_access(void *context, uint32_t event, uint32_t variable)
 {
     mr_syncp_search *search = context;
     const mr_trace *trace = search->trace;
-    uint32_t thread = trace->thread[event];
+    uint32_t thread = mr_syncp_thread_of(trace, event);
     arrival new = {
         .search = search,
         .event = event,
