@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-/* In si_errno, which is 0 otherwise: mr_input_signal_send sent it. The last byte is that of the si_code: the
+/* In si_errno, which is 0 otherwise: mr_input_signal_give sent it. The last byte is that of the si_code: the
  * kernel takes no signal of a thread for another one that looks as sent by the kernel or by kill. */
 enum { OURS = 0x6d617800, CODE = 0xff };
 
@@ -38,6 +38,14 @@ void mr_input_signal_log(const mr_thread *thread, int number, const siginfo_t *i
     }
 }
 
+bool mr_input_signal_give(const mr_thread *thread, int number, siginfo_t info)
+{
+    info.si_errno = OURS | (info.si_code & CODE);
+    info.si_code = SI_QUEUE;
+    return mr_sys(SYS_rt_tgsigqueueinfo, own_process(), thread->kernel_id, number, (long)&info, 0,
+                  0) == 0;
+}
+
 bool mr_input_signal_send(const mr_thread *thread)
 {
     const mr_input_head *head = mr_input_next_signal(thread);
@@ -47,11 +55,8 @@ bool mr_input_signal_send(const mr_thread *thread)
     }
     mr_input_pass(thread);
     __builtin_memcpy(&info, head + 1, sizeof info);
-    info.si_errno = OURS | (info.si_code & CODE);
-    info.si_code = SI_QUEUE;
     if (mr_signal_has_handler((int)head->argument)) { /* it had one then */
-        mr_sys(SYS_rt_tgsigqueueinfo, own_process(), thread->kernel_id, (long)head->argument,
-               (long)&info, 0, 0);
+        mr_input_signal_give(thread, (int)head->argument, info);
     }
     return true;
 }
@@ -79,7 +84,8 @@ bool mr_input_signals_due(int64_t now)
 bool mr_input_signal_counts(int number, siginfo_t *info)
 {
     if ((info->si_errno & ~CODE) == OURS) {
-        info->si_code = (info->si_errno & CODE) == CODE ? SI_QUEUE : info->si_errno & CODE;
+        int code = info->si_errno & CODE; /* those of signals that a process sends are negative */
+        info->si_code = code > INT8_MAX && code != SI_KERNEL ? code - (CODE + 1) : code;
         info->si_errno = 0;
         return true;
     }

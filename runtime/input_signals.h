@@ -21,13 +21,16 @@ void mr_input_signal_log(const mr_thread *thread, int number, const siginfo_t *i
 /* Sends the thread its next input, when that is a signal. True: so it was. */
 bool mr_input_signal_send(const mr_thread *thread);
 
+/* Sends the thread this signal, which arrives as if it had come to it at first. */
+bool mr_input_signal_give(const mr_thread *thread, int number, siginfo_t info);
+
 /* Without a schedule: sends all signals that are due at this virtual time. Returns whether there was one. */
 bool mr_input_signals_due(int64_t now);
 /* The virtual time of the earliest one that can be sent; MR_NEVER: there is none. */
 int64_t mr_input_signals_next(void);
 
 /* A signal has arrived. False: it is not to be handled, because inputs are fed and this one is not of
- * them. It may have been sent by mr_input_signal_send: then `info` becomes what the program saw. */
+ * them. It may have been sent by mr_input_signal_give: then `info` becomes what the program saw. */
 bool mr_input_signal_counts(int number, siginfo_t *info);
 
 #endif

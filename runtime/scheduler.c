@@ -14,7 +14,8 @@
 
 enum {
     NAP_MAX_NS = 20000000,
-    SIGNAL_NS = 50000000, /* the signal of a timer has come by then, or nobody handles it */
+    SIGNAL_REPLAY_NS = 200000000, /* of a replay, which depends on where it came */
+    SIGNAL_NS = 50000000,         /* the signal of a timer has come by then, or nobody handles it */
     EVENT_NS = 1000,
     PATIENCE = 20000, /* pct: events that a thread may run while others wait, … */
     HALVINGS = 4,     /* … half as many after each time, up to so often */
@@ -135,13 +136,22 @@ static mr_thread *interrupted(void)
     return NULL;
 }
 
+bool mr_signal_is_due(void)
+{
+    return mr_rt.signal_until != 0 && mr_clock_ns(CLOCK_MONOTONIC) < mr_rt.signal_until;
+}
+
 mr_thread *mr_skip_to(mr_thread *thread)
 {
+    if (mr_signal_is_due()) {
+        return NULL;
+    }
     int64_t skip = thread->deadline - mr_virtual_now();
     int64_t passed = mr_timers_advance(skip > 0 ? skip : 0);
     mr_rt.skipped_ns += passed;
     if (passed < skip) {
-        mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
+        int64_t wait = mr_steers() ? SIGNAL_REPLAY_NS : SIGNAL_NS;
+        mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + wait;
         return NULL;
     }
     thread->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
@@ -155,8 +165,7 @@ mr_thread *mr_skip_to(mr_thread *thread)
 static mr_thread *skip_time(void)
 {
     mr_thread *earliest = interrupted();
-    if (earliest != NULL ||
-        (mr_rt.signal_until != 0 && mr_clock_ns(CLOCK_MONOTONIC) < mr_rt.signal_until)) {
+    if (earliest != NULL || mr_signal_is_due()) {
         return earliest;
     }
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {

@@ -130,6 +130,8 @@ void mr_hand_over(mr_thread *thread);
 /* With the lock held: time goes on to the limit of a thread that is blocked, which then can run.
  * NULL: a signal of a timer comes first. */
 mr_thread *mr_skip_to(mr_thread *thread);
+/* The signal of a timer is on its way: time does not go on before it is there. */
+bool mr_signal_is_due(void);
 
 /* With the lock held and no owner: gives the baton away. */
 void mr_dispatch(void);

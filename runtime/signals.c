@@ -83,11 +83,28 @@ static void note(mr_thread *thread, int number, const siginfo_t *info)
     __atomic_compare_exchange_n(&thread->go, &waits, 3, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/* Did a timer or kill send it to the process, and not to a thread of it? */
+static bool is_for_process(int number, const siginfo_t *info)
+{
+    bool of_timer = number == SIGALRM || number == SIGVTALRM || number == SIGPROF;
+    return info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TIMER ||
+           (info->si_code == SI_KERNEL && of_timer);
+}
+
+/* A replay: the kernel may choose another thread for a signal than it did in the recording. */
+static bool pass_on(const mr_thread *thread, int number, const siginfo_t *info)
+{
+    const mr_thread *other = mr_steers() && thread != NULL && is_for_process(number, info)
+                                 ? mr_steer_handles(thread)
+                                 : NULL;
+    return other != NULL && mr_input_signal_give(other, number, *info);
+}
+
 /* What the kernel calls for every handler of the program. */
 static void arrived(int number, siginfo_t *info, void *context)
 {
     mr_thread *thread = mr_self;
-    if (!mr_input_signal_counts(number, info)) {
+    if (!mr_input_signal_counts(number, info) || pass_on(thread, number, info)) {
         return;
     }
     if (thread == NULL || !mr_rt.active) {
@@ -146,6 +163,22 @@ void mr_signals_handle(mr_thread *thread)
     thread->called = called;
 }
 
+/* The signal of a timer is on its way, and the handler is to run here. */
+static void await_timer(mr_thread *thread)
+{
+    const int64_t LOOK_NS = 10000000, PATIENCE_NS = 1000000000;
+    const int64_t until = mr_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+    while (thread->signals == 0 && mr_rt.signal_until != 0) {
+        uint32_t seen = __atomic_load_n(&thread->arrived, __ATOMIC_ACQUIRE);
+        if (thread->signals == 0) {
+            mr_futex_wait(&thread->arrived, seen, LOOK_NS);
+        }
+        if (mr_clock_ns(CLOCK_MONOTONIC) >= until) {
+            mr_rt.signal_until = 0;
+        }
+    }
+}
+
 bool mr_signals_replay(mr_thread *thread)
 {
     if (mr_steer_handler(thread) != MR_HANDLER_NOW) {
@@ -154,6 +187,7 @@ bool mr_signals_replay(mr_thread *thread)
     if (thread->signals == 0) {
         mr_input_signal_send(thread); /* which notes it, unless the thread blocks it now */
     }
+    await_timer(thread);
     if (thread->signals == 0) {
         return false;
     }

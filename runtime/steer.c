@@ -350,7 +350,7 @@ static mr_thread *choose_for(const mr_schedule_step *step)
     if (next == NULL && is_spinning && mr_steer.rounds <= HELP_ROUNDS) {
         return thread;
     }
-    if (next == NULL && !whose->arrived &&
+    if (next == NULL && !whose->arrived && !mr_signal_is_due() &&
         (thread == NULL || (!thread->polls && thread->deadline == MR_NEVER))) {
         mr_steer_diverge(thread == NULL ? "is not there yet"
                          : is_spinning  ? "does no operation, and nobody can help"
@@ -458,6 +458,34 @@ mr_handler_place mr_steer_handler_place(const mr_thread *thread)
     return role->handler == role->expected_count                      ? MR_HANDLER_FREE
            : role->expected[role->handler].position == self->position ? MR_HANDLER_NOW
                                                                       : MR_HANDLER_LATER;
+}
+
+/* Is a handler still to run in the thread of this role? */
+static bool expects_handler(uint32_t number)
+{
+    const mr_actor *self = &mr_steer.actors[number];
+    const mr_role *role = &mr_steer.schedule.roles[number];
+    uint64_t i = role->handler;
+    while (i < role->expected_count &&
+           (!role->expected[i].is_handler || role->expected[i].position < self->position)) {
+        i++;
+    }
+    return self->thread != NULL && !self->ended && i < role->expected_count;
+}
+
+mr_thread *mr_steer_handles(const mr_thread *thread)
+{
+    const mr_actor *self = mr_steer_actor(thread);
+    if (self == NULL || mr_steer.reached || !mr_steer.schedule.has_handlers ||
+        expects_handler(thread->role)) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < mr_steer.schedule.role_count; i++) {
+        if (expects_handler(i)) {
+            return mr_steer.actors[i].thread;
+        }
+    }
+    return NULL;
 }
 
 /* Our own library may be another one. */

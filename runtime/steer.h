@@ -92,6 +92,10 @@ static inline mr_handler_place mr_steer_handler(const mr_thread *thread)
     return mr_steers() ? mr_steer_handler_place(thread) : MR_HANDLER_FREE;
 }
 
+/* A signal for the process came to this thread. Another thread for which the schedule has a handler, when it has
+ * none for this one; else NULL. */
+mr_thread *mr_steer_handles(const mr_thread *thread);
+
 /* A module is mapped. */
 void mr_steer_module(const mr_log_module *module, const char *path);
 

@@ -426,6 +426,49 @@ signals() {
     MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
     (cd "$scratch" && "$maxrace" record -q -o handler.mrt -- ./handler && says 'confirmed, no visible effect' "$maxrace" replay -q --timeout 20 handler.mrt)
 }
+# The kernel gives the signal of a timer to another thread than it did: that one does not block it now. The handler runs where it ran.
+other_thread_signalled() {
+    cat >"$scratch/alarm.c" <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile sig_atomic_t caught;
+static int x;
+static void catch_alarm(int number)
+{
+    caught += number != 0;
+    if (caught == 1) {
+        alarm(1);
+        sleep(5); /* the second one comes, and this thread blocks it */
+    }
+}
+static void *work(void *unused)
+{
+    unsigned long alarms = 1ul << (SIGALRM - 1);
+    if (access("blocks", F_OK) == 0)
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &alarms, NULL, sizeof alarms);
+    sleep(10);
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct sigaction action = {.sa_handler = catch_alarm};
+    sigaction(SIGALRM, &action, NULL);
+    pthread_create(&thread, NULL, work, NULL);
+    alarm(2);
+    while (caught < 2)
+        sleep(4);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 alarm.c -o alarm && touch blocks && "$maxrace" record -q --record-inputs no -o alarm.mrt -- ./alarm && rm blocks &&
+        says '1 of 1 confirmed' "$maxrace" replay -q alarm.mrt)
+}
 # A thread that waits in a loop: the trace has one read for those that saw the same write. They are done before that of another.
 waiting_loop() {
     MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/publish-race.c -o "$scratch/publish" || return 1
@@ -452,6 +495,7 @@ if check replay_prepare prepare; then
     check replay_changed_files changed_files
     check replay_waits_are_told waits_are_told
     check replay_signals signals
+    check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
     check replay_record record_replay

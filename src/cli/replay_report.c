@@ -238,13 +238,13 @@ static void describe_wait(mr_replay_report *report, const mr_replay_thread *thre
     snprintf(text, room, "waits for %s in %s", what, place);
 }
 
-static void print_divergence(mr_replay_report *report, const mr_replayed *replayed)
+static void print_divergence(mr_replay_report *report, const mr_replay_result *result,
+                             const mr_run_end *end)
 {
-    const mr_replay_result *result = &replayed->goal;
     const mr_trace *trace = report->replaying->trace;
     if (result->outcome == MR_REPLAY_ENDED || result->outcome == MR_REPLAY_NOTHING) {
         char text[128];
-        describe_end(&replayed->first, text, sizeof text);
+        describe_end(end, text, sizeof text);
         fprintf(report->stream, "  diverged: the program ended before the goal (%s)\n", text);
     } else {
         fprintf(report->stream, "  diverged: %s", result->reason);
@@ -305,7 +305,7 @@ static void print_race(mr_replay_report *report, size_t number, const mr_replaye
     else
         fputs(reached ? "confirmed\n" : "not reached\n", stream);
     if (!reached) {
-        print_divergence(report, replayed);
+        print_divergence(report, &replayed->goal, &replayed->first);
         return;
     }
     if (replayed->goal.value_expected.kind[0]) {
@@ -318,7 +318,12 @@ static void print_race(mr_replay_report *report, size_t number, const mr_replaye
     if (replayed->evidence[0])
         fprintf(stream, "  effect  %s\n", replayed->evidence);
     print_end(report, "with the first access first", &replayed->first);
-    print_end(report, "with the second access first", &replayed->second);
+    if (replayed->second.is_there && replayed->other.outcome != MR_REPLAY_GOAL) {
+        fputs("  with the second access first: not reached\n", stream);
+        print_divergence(report, &replayed->other, &replayed->second);
+    } else {
+        print_end(report, "with the second access first", &replayed->second);
+    }
 }
 
 /* ---- JSON ---- */
@@ -415,6 +420,8 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
         json_object_set_new(json, "first_goes_first", json_end(&replayed->first));
     if (replayed->second.is_there)
         json_object_set_new(json, "second_goes_first", json_end(&replayed->second));
+    if (replayed->second.is_there && replayed->other.outcome == MR_REPLAY_DIVERGED)
+        json_object_set_new(json, "second_reason", json_string(replayed->other.reason));
     return json_array_append_new(report->json, json) == 0;
 }
 
