@@ -257,9 +257,9 @@ static void questions_give_way(void **state)
     (void)state;
     pthread_mutex_init(&hunt.lock, NULL);
     pthread_cond_init(&hunt.changed, NULL);
-    for (uint64_t i = 1; i <= 200; i++)
+    for (uint64_t i = 1; i <= 600; i++)
         add(&hunt.tasks, MR_TASK_SEES, i, 1000 + i);
-    for (int asked = 0; asked < 64; asked++) {
+    for (int asked = 0; asked < 256; asked++) {
         assert_true(mr_hunt_next(&hunt, &task, &number));
         assert_int_equal(task.kind, MR_TASK_SEES);
         task.was_asked =
