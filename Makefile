@@ -277,12 +277,12 @@ $(BENCH_DATA)/hard-%.std: bench/hard.c bench/hard.h | $(BUILD)/bench/hard
 bench-hard: $(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std)
 	$(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std) $(HARD_TRACES)
 
-# Runs up to the first failure, for the programs of a folder with a manifest (bench/hunt.sh).
+# Runs up to the first failure, for the programs of a folder with a manifest (bench/hunt.sh): our own, or PROGRAMS=FOLDER.
+PROGRAMS ?= bench/hunt
 SEEDS ?= 20
 RUNS  ?= 1000
 .PHONY: bench-hunt
 bench-hunt: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so
-	@test -n "$(PROGRAMS)" || { echo "PROGRAMS=FOLDER names a folder with a manifest (bench/hunt.sh)"; exit 2; }
 	bench/hunt.sh $(BUILD)/maxrace "$(PROGRAMS)" $(SEEDS) $(RUNS)
 
 $(BUILD)/bench/ladder: $(call object,$(wildcard bench/ladder*.c)) $(BUILD)/libmaxrace.a

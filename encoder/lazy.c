@@ -127,10 +127,12 @@ bool mr_lazy_prepare(mr_encoding *encoding, uint32_t stage)
     lazy->watched = mr_arena_zalloc(arena, w->variable_count, 1);
     lazy->holders = mr_arena_alloc(arena, w->lock_count, sizeof *lazy->holders);
     lazy->co_holder = mr_arena_alloc(arena, w->section_count, sizeof *lazy->co_holder);
+    lazy->innermost = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->innermost);
+    lazy->outer = mr_arena_alloc(arena, w->section_count, sizeof *lazy->outer);
     lazy->latest = mr_arena_alloc(arena, w->variable_count, sizeof *lazy->latest);
     lazy->tried = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->tried);
-    if (!lazy->read_of || !lazy->watched || !lazy->holders || !lazy->co_holder || !lazy->latest ||
-        !lazy->tried)
+    if (!lazy->read_of || !lazy->watched || !lazy->holders || !lazy->co_holder ||
+        !lazy->innermost || !lazy->outer || !lazy->latest || !lazy->tried)
         return false;
     make_lock_nodes(encoding);
     make_access_nodes(encoding, lazy->latest);
@@ -282,6 +284,7 @@ typedef struct walk {
     const uint8_t *choices;
     uint32_t length;       /* how many nodes are before CUT */
     uint32_t choice_count; /* those that `choices` knows */
+    size_t clauses;        /* of the formula when the walk began */
     bool complete;         /* memory did not run out */
 } walk;
 
@@ -337,19 +340,65 @@ static bool line_up(walk *k)
     return true;
 }
 
+/* Opens a section of the walk: of its lock, and of its thread. */
+static void open_section(walk *k, uint32_t section)
+{
+    mr_lazy *lazy = k->lazy;
+    const mr_section *s = &k->window->sections[section];
+    lazy->co_holder[section] = lazy->holders[s->lock];
+    lazy->holders[s->lock] = section;
+    lazy->outer[section] = lazy->innermost[s->thread];
+    lazy->innermost[s->thread] = section;
+}
+
+/* Takes a section out of a list. False: it is not in it. */
+static bool unlink_section(uint32_t *at, uint32_t *next, uint32_t section)
+{
+    while (*at != MR_NONE && *at != section)
+        at = &next[*at];
+    if (*at == MR_NONE)
+        return false;
+    *at = next[section];
+    return true;
+}
+
 /* Locks and variables as they are when the window starts. */
 static void reset(walk *k)
 {
     const mr_window *w = k->window;
     mr_lazy *lazy = k->lazy;
     memset(lazy->holders, 0xff, w->lock_count * sizeof *lazy->holders);
+    memset(lazy->innermost, 0xff, w->thread_count * sizeof *lazy->innermost);
     memset(lazy->latest, 0xff, w->variable_count * sizeof *lazy->latest);
-    for (uint32_t l = 0; l < w->lock_count; l++) {
-        for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++) {
-            lazy->co_holder[i] = lazy->holders[l];
-            lazy->holders[l] = i;
-        }
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++)
+            open_section(k, i);
+}
+
+/* Is a section inside another one of its thread, as the header says? */
+static bool is_inside(const mr_section *inner, const mr_section *outer)
+{
+    bool enters =
+        outer->acquire == MR_NONE || (inner->acquire != MR_NONE && outer->acquire < inner->acquire);
+    return enters && (outer->release == MR_NONE || inner->release < outer->release);
+}
+
+/* Are two open sections, which exclude each other, inside two of another lock that do, too? */
+static bool are_nested(walk *k, const mr_section *one, const mr_section *other)
+{
+    const mr_section *sections = k->window->sections;
+    mr_lazy *lazy = k->lazy;
+    for (uint32_t o = lazy->innermost[one->thread]; o != MR_NONE; o = lazy->outer[o]) {
+        const mr_section *outer = &sections[o];
+        lazy->effort++;
+        if (outer == one || outer->lock == one->lock || !is_inside(one, outer))
+            continue;
+        for (uint32_t h = lazy->holders[outer->lock]; h != MR_NONE; h = lazy->co_holder[h])
+            if (sections[h].thread == other->thread && mr_sections_exclude(&sections[h], outer) &&
+                is_inside(other, &sections[h]))
+                return true;
     }
+    return false;
 }
 
 static void enter(walk *k, uint32_t section)
@@ -360,22 +409,23 @@ static void enter(walk *k, uint32_t section)
     for (uint32_t i = *holders; i != MR_NONE && count < CLAUSES_PER_ACQUIRE;
          i = lazy->co_holder[i]) {
         lazy->effort++;
-        if (!mr_sections_exclude(&w->sections[i], &w->sections[section]))
+        if (!mr_sections_exclude(&w->sections[i], &w->sections[section]) ||
+            (clauses(k->encoding) > k->clauses &&
+             are_nested(k, &w->sections[section], &w->sections[i])))
             continue;
         mr_encode_exclusion(k->encoding, i, section);
         count++;
     }
-    lazy->co_holder[section] = *holders;
-    *holders = section;
+    open_section(k, section);
 }
 
 static void leave(walk *k, uint32_t section)
 {
-    uint32_t *at = &k->lazy->holders[k->window->sections[section].lock];
-    while (*at != MR_NONE && *at != section)
-        at = &k->lazy->co_holder[*at];
-    if (*at == section) /* else its acquire is no node: the lock is of no interest */
-        *at = k->lazy->co_holder[section];
+    mr_lazy *lazy = k->lazy;
+    const mr_section *s = &k->window->sections[section];
+    /* When the acquire is no node, the lock is of no interest. */
+    if (unlink_section(&lazy->holders[s->lock], lazy->co_holder, section))
+        unlink_section(&lazy->innermost[s->thread], lazy->outer, section);
 }
 
 static bool is_true(const walk *k, uint32_t choice)
@@ -580,8 +630,8 @@ bool mr_lazy_refute(mr_encoding *encoding, const int64_t *order, const uint8_t *
               .order = order,
               .choices = choices,
               .choice_count = encoding->formula.choice_count,
+              .clauses = clauses(encoding),
               .complete = true};
-    size_t before = clauses(encoding);
     uint32_t nodes = encoding->formula.node_count;
     *added = 0;
     if (!ready(encoding) || !line_up(&k))
@@ -590,6 +640,6 @@ bool mr_lazy_refute(mr_encoding *encoding, const int64_t *order, const uint8_t *
     for (uint32_t i = 0; i < k.length && k.complete && !mr_formula_stopped(&encoding->formula); i++)
         visit(&k, event_of(&k, k.lazy->line[i]));
     MR_ASSERT(encoding->formula.node_count == nodes);
-    *added = (uint32_t)(clauses(encoding) - before);
+    *added = (uint32_t)(clauses(encoding) - k.clauses);
     return k.complete;
 }

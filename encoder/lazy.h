@@ -16,7 +16,8 @@
  * a total order that violates no clause so far, and adds clauses of the whole formula that the
  * order does violate:
  *
- *   - of two sections that are open together;
+ *   - of two sections that are open together, unless they are nested in two sections of another lock
+ *     that the same threads have open together (below);
  *   - of a write between a read and its source;
  *   - of a read by value that sees a write which it may not see: its choices, with what these ask
  *     of their sources.
@@ -30,6 +31,16 @@
  * order in which nothing is refuted is a reordering: the walk finds every violated lock and read,
  * and a clause that precedence folds away holds in any order that satisfies the others. Nothing is
  * made twice: an order that satisfies a clause does not violate it.
+ *
+ * Nested sections. Let threads t and u have the sections I_t and I_u of a lock inside their sections
+ * O_t and O_u of another one: acq(O) <= acq(I) and rel(I) <= rel(O) in program order, where a section
+ * that is held at the start has its acquire before all events, and one that is never left its release
+ * after them. If I_t and I_u exclude each other and O_t and O_u do, too, what the outer pair says
+ * implies what the inner pair says: rel(O_t) before acq(O_u) puts rel(I_t) before acq(I_u), and an
+ * inner acquire that is included has the outer one included. And an order in which I_t and I_u are
+ * open together has O_t and O_u open together. So the clause of the outer pair, which the same walk
+ * makes, will do: it is one clause instead of one a level of the nests. The inner pair has its clause
+ * all the same when the walk has made none so far. So a walk that adds nothing has found no overlap.
  *
  * Stages. With `stage` K a read is first offered its K most promising sources s_1 … s_K: the one
  * that it saw, the carried value, then writes by their distance in the trace. The choice `more`
@@ -79,6 +90,8 @@ struct mr_lazy {
     uint32_t *line;      /* two a node: the order */
     uint32_t *holders;   /* one a lock: a section that is open, MR_NONE: none */
     uint32_t *co_holder; /* one a section: another one */
+    uint32_t *innermost; /* one a thread: the section that it has entered last, MR_NONE: none */
+    uint32_t *outer;     /* one a section: the one that its thread had entered before */
     uint32_t *latest;    /* one a variable: its latest write in the order, MR_NONE: none */
     uint32_t *earlier;   /* one a node: the write of the variable before it */
     uint32_t *unlike;    /* one a node: the latest of those that gave something else */

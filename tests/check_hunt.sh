@@ -63,6 +63,22 @@ comes_near() {
     cat "$work/said" "$work/near.800/journal"
     return 1
 }
+# It ends the hunt at the first race that a run has confirmed.
+ends_at_race() {
+    hunt until.hunt --until race --runs 60 --minimise no -- "$work/swap" >"$work/said"
+    awk '$1 == "finding" && $4 == "race" { race = $3 } $1 == "run" { last = $2 } END { exit !(race && race == last) }' "$work/until.hunt/journal" &&
+        grep -q 'ended where --until says' "$work/said" || { cat "$work/said" "$work/until.hunt/journal"; return 1; }
+}
+
+# A run whose log was stopped is told (it takes 64 MB: here the journal says so).
+tells_cut() {
+    cp -r "$work/until.hunt" "$work/cut.hunt" && echo 'cut 1' >>"$work/cut.hunt/journal"
+    "$maxrace" hunt --report "$work/cut.hunt" >"$work/said"
+    "$maxrace" hunt --report "$work/cut.hunt" --format json >"$work/said.json"
+    "$maxrace" hunt --report "$work/until.hunt" >"$work/said.whole"
+    grep -q '^Of 1 run only what filled the log' "$work/said" && grep -q '"cut_runs":1,' "$work/said.json" &&
+        ! grep -q 'filled the log' "$work/said.whole" || { cat "$work/said"; return 1; }
+}
 finds_again() {
     timeout -k 5 60 "$maxrace" replay "$work/$1.hunt/findings/"*-"$2" >"$work/replayed"
     grep -q "$2 repeated" "$work/replayed"
@@ -134,6 +150,8 @@ check hunt_finds_assertion finds_assertion
 check hunt_finds_deadlock finds_deadlock
 check hunt_finds_status finds_status
 check hunt_confirms_race confirms_race
+check hunt_ends_at_race ends_at_race
+check hunt_tells_cut tells_cut
 check hunt_comes_near comes_near
 check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing

@@ -54,7 +54,7 @@ magic_without() {
 
 file_with_header() {
     build header --hunt-inputs && first abcdefgh && hunt header 300 --inputs in -- @@ && found header race &&
-        grep -q '^program: ./header /.*/inputs/0' header.hunt/findings/1-race/report.txt
+        grep -q '^program: ./header /.*/inputs/0' header.hunt/findings/1-race/report.txt && replays header race
 }
 
 arguments() {
@@ -67,6 +67,19 @@ generated() {
         grep -q transfer word.hunt/findings/1-race/input
 }
 
+# replays NAME KIND: with the input that the finding has, also where the hunt is no more; without it nothing is repeated.
+replays() {
+    local folder
+    folder=$(echo "$1".hunt/findings/*-"$2")
+    rm -rf moved && cp -r "$folder" moved && mv "$1.hunt" "$1.gone"
+    timeout -k 5 60 "$maxrace" replay moved >replayed 2>&1
+    [ $? -eq 1 ] && grep -q "$2 repeated" replayed || { cat replayed; return 1; }
+    rm -f moved/input moved/inputs
+    timeout -k 5 60 "$maxrace" replay moved >replayed 2>&1
+    grep -q "$2 not repeated" replayed || { cat replayed; return 1; }
+    rm -rf "$1.gone"
+}
+
 # Its twin has none, whatever is tried; and says how much that was.
 locked() {
     build locked --hunt-inputs && first 'add 5' && hunt locked 150 --inputs in -- && grep -q '^No run failed' locked.out &&
@@ -76,12 +89,20 @@ locked() {
 # An input that fails in one order is a finding of that order, with the input.
 assertion() {
     build lost --hunt-inputs && first 0 && hunt lost 250 --inputs in -- && found lost assertion &&
-        grep -q '^[2-9]' lost.hunt/findings/*-assertion/input
+        grep -q '^[2-9]' lost.hunt/findings/*-assertion/input && replays lost assertion
+}
+
+# refuses TEXT FLAGS…: going on with these is refused in one line.
+refuses() {
+    "$maxrace" hunt --resume magic.hunt -q "${@:2}" -- ./magic >out 2>err </dev/null
+    [ $? -eq 2 ] && grep -q -e "$1" err && [ "$(wc -l <err)" -eq 1 ] || { cat err; return 1; }
 }
 
 resumed() {
-    build magic --hunt-inputs && first abcdefghij && hunt magic 40 --inputs in -- &&
-        timeout -k 5 100 "$maxrace" hunt --resume magic.hunt --runs 350 --inputs in -q -- ./magic >magic.out 2>magic.err </dev/null
+    build magic --hunt-inputs && first abcdefghij && hunt magic 40 --inputs in -- || return 1
+    refuses 'was begun with --inputs in,' && refuses 'was begun without --generate,' --inputs in --generate 'echo 1' &&
+        refuses 'was begun with --input-search all,' --inputs in --input-search mutate || return 1
+    timeout -k 5 100 "$maxrace" hunt --resume magic.hunt --runs 350 --inputs in -q -- ./magic >magic.out 2>magic.err </dev/null
     [ $? -le 1 ] && found magic race
 }
 

@@ -169,7 +169,8 @@ static void examine_precedence(const examination *x)
                 continue;
             const uint32_t *clock = x->setup.forced.clock[mr_window_at(w, t, done - 1)];
             for (uint32_t u = 0; u < w->thread_count; u++)
-                if (u != t && clock[u] > mr_exhaustive_done(&x->races, state, w->threads[u].number))
+                if (u != t && mr_precedence_count(w, clock, t, u) >
+                                  mr_exhaustive_done(&x->races, state, w->threads[u].number))
                     wrong(x, mr_window_at(w, t, done - 1), u, "precedence asks for too much");
         }
     }

@@ -46,6 +46,11 @@ static void test_table(void **state)
          4},
         /* joined before it is forked, without events */
         {"A|join(B)|1\nA|fork(C)|1\nC|w(x)|1\nA|fork(B)|1\n", {2, 1, 0}, 3, 3},
+        /* the join of a thread without events does not need its fork, nor what is before that */
+        {"A|fork(B)|1\nB|w(x)|1\nA|join(B)|1\nA|fork(C)|1\nD|join(C)|1\nD|fork(E)|1\nE|w(x)|1\n",
+         {2, 0, 0, 3, 1},
+         5,
+         4},
         /* a thread that was never forked */
         {"B|w(x)|1\nA|join(B)|1\nA|fork(C)|1\nC|w(x)|1\n", {1, 2, 0}, 3, 3},
     };

@@ -21,14 +21,14 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    static const char *const commands[] = {
+    static const char *const prepared[] = {
         "predict --shard 1/1 --checkpoint @/shard examples/bank.std",
         "predict --format json -o @/results.json examples/bank.std",
     };
     mr_scratch_setup(state, &scratch);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < sizeof prepared / sizeof prepared[0]; i++) {
         mr_run run;
-        mr_run_maxrace(&run, &scratch, commands[i], NULL, MR_RUN_CAPTURE);
+        mr_run_maxrace(&run, &scratch, prepared[i], NULL, MR_RUN_CAPTURE);
         assert_true(run.status == 0 || run.status == 1);
         mr_run_free(&run);
     }
@@ -50,7 +50,7 @@ static const struct {
     {"compare", "compare --format % examples/bank.std", 1, NULL},
     {"run", "run --format % @/none", 4, "/none: cannot run: "},
     {"run --quick", "run --quick --format % @/none", 4, "/none: cannot run: "},
-    {"hunt", "hunt --dir @/hunt-% --format % @/none", 4, "/none: cannot run: "},
+    {"hunt", "hunt --dir @/none/hunt --format % @/none", 4, "/none/hunt: cannot make the folder: "},
     {"replay", "replay --format % examples/bank.std", 3, " lacks the positions of its events"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -191,14 +191,12 @@ static bool is_one_line(const char *error)
     return end != NULL && end > error && end[1] == '\0';
 }
 
-/* The arguments with the word for each '%'. */
+/* The arguments with the word for '%'. */
 static void expand(const char *text, const char *word, char arguments[256])
 {
-    size_t length = 0;
-    for (; *text != '\0' && length < 256; text++)
-        length += (size_t)snprintf(arguments + length, 256 - length, "%.*s", *text == '%' ? 16 : 1,
-                                   *text == '%' ? word : text);
-    assert_true(length < 256);
+    const char *at = strchr(text, '%');
+    assert_non_null(at);
+    snprintf(arguments, 256, "%.*s%s%s", (int)(at - text), text, word, at + 1);
 }
 
 static void try_cell(size_t command, size_t format, bool has)

@@ -88,11 +88,35 @@ static void test_json(void **state)
     }
 }
 
+/* The tables of compare, and of its page the data: the rest is the same in all pages. */
+static void test_tables(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"csv", "markdown", "html"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char name[64];
+        char *text = report_of("compare examples/bank.std examples/value.std examples/deadlock.std",
+                               formats[i]);
+        char *from = text, *data = strstr(text, "id=\"data\">\n");
+        if (data) {
+            from = strchr(data, '\n') + 1;
+            char *end = strstr(from, "</script>");
+            assert_non_null(end);
+            *end = '\0';
+        }
+        assert_int_equal(data != NULL, strcmp(formats[i], "html") == 0);
+        snprintf(name, sizeof name, "compare-%s", formats[i]);
+        mr_golden(name, from);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

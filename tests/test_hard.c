@@ -1,6 +1,6 @@
 /* hard: small members of the families of hard traces (bench/hard.h), of many seeds, against
- * exhaustive search: each pair of events in one window, and each pair of places over windows of a
- * few events with the far races, in the models rf and value. */
+ * exhaustive search: each pair of events in one window, of nests also by clauses on demand alone, and each pair
+ * of places over windows of a few events with the far races, in the models rf and value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,6 +65,8 @@ static size_t examine(const mr_trace *trace, mr_model model)
 {
     const char *name = mr_model_name(model);
     const char *const events[] = {"model", name, "candidates.report", "event", NULL};
+    const char *const lazy[] = {"model", name, "candidates.report", "event", "solver.steps",
+                                "lazy",  NULL};
     const char *const places[] = {"model", name, "window.size", "8", "window.overlap", "4", NULL};
     mr_exhaustive search;
     assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
@@ -72,6 +74,11 @@ static size_t examine(const mr_trace *trace, mr_model model)
     mr_result result = mr_predicted_right(trace, events);
     compare(trace, &search, &result, true);
     mr_result_free(&result);
+    if (trace->locks.count > 1) { /* nests */
+        result = mr_predicted_right(trace, lazy);
+        compare(trace, &search, &result, true);
+        mr_result_free(&result);
+    }
     result = mr_predicted_right(trace, places);
     compare(trace, &search, &result, false);
     mr_result_free(&result);

@@ -10,6 +10,7 @@
 #include "hunt/frontier/near.h"
 #include "hunt/frontier/tasks.h"
 #include "hunt/frontier/way.h"
+#include "hunt/loop/shared.h"
 #include "hunt/program/behaviour.h"
 #include "witness/checker.h"
 
@@ -246,6 +247,37 @@ static void near_gives_way(void **state)
     mr_tasks_free(&tasks);
 }
 
+/* Questions that the engine has answered by no, one after the other, do not keep runs from being made. */
+static void questions_give_way(void **state)
+{
+    const mr_hunt_options options = {.seed = 1};
+    mr_hunting hunt = {.options = &options, .has_reference = true};
+    mr_task task = {.kind = MR_TASK_SEES};
+    uint64_t number;
+    (void)state;
+    pthread_mutex_init(&hunt.lock, NULL);
+    pthread_cond_init(&hunt.changed, NULL);
+    for (uint64_t i = 1; i <= 200; i++)
+        add(&hunt.tasks, MR_TASK_SEES, i, 1000 + i);
+    for (int asked = 0; asked < 64; asked++) {
+        assert_true(mr_hunt_next(&hunt, &task, &number));
+        assert_int_equal(task.kind, MR_TASK_SEES);
+        task.was_asked =
+            asked % 2 == 0 || asked >= 2; /* what is known without the engine is no question */
+        mr_hunt_impossible(&hunt, &task);
+    }
+    assert_true(mr_hunt_next(&hunt, &task, &number)); /* one was none */
+    mr_hunt_impossible(&hunt, &(mr_task){.was_asked = true});
+    assert_int_equal(task.kind, MR_TASK_SEES);
+    assert_true(mr_hunt_next(&hunt, &task, &number));
+    assert_int_equal(task.kind, MR_TASK_FREE);
+    assert_true(mr_hunt_next(&hunt, &task, &number));
+    assert_int_equal(task.kind, MR_TASK_SEES);
+    mr_tasks_free(&hunt.tasks);
+    pthread_mutex_destroy(&hunt.lock);
+    pthread_cond_destroy(&hunt.changed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +289,7 @@ int main(void)
         cmocka_unit_test(near_is_before_what_is_impossible),
         cmocka_unit_test(near_is_before_a_read),
         cmocka_unit_test(near_gives_way),
+        cmocka_unit_test(questions_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

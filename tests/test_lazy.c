@@ -324,11 +324,54 @@ static void test_few_clauses(void **state)
     mr_setup_close(&t.setup);
 }
 
+/* How many clauses the order asks for in which two threads, which do the same, take turns. */
+static uint32_t clauses_of_turns(const char *const ops[], uint32_t count)
+{
+    char text[1024];
+    size_t length = 0;
+    for (char thread = 'A'; thread <= 'B'; thread++)
+        for (uint32_t i = 0; i < count; i++)
+            length += (size_t)sprintf(text + length, "%c|%s|1\n", thread, ops[i]);
+    sprintf(text + length, "A|w(x=1)|3\nB|w(x=2)|4\n");
+    totals sum = {0};
+    trial t = {.text = text, .sum = &sum};
+    mr_encoding encoding;
+    int64_t order[MOST_NODES];
+    const uint32_t events[2] = {2 * count, 2 * count + 1};
+    uint32_t added;
+    mr_setup_open(&t.setup, text);
+    mr_setup_window(&t.setup, 0, 2 * count + 2, MR_MODEL_VALUE);
+    assert_true(build(&t, events, 0, &encoding));
+    assert_true(encoding.formula.node_count <= MOST_NODES);
+    for (uint32_t node = 0; node < encoding.formula.node_count; node++) {
+        uint32_t event = encoding.event_of[node];
+        order[node] = event == MR_NONE ? 2 * count : 2 * (event % count) + event / count;
+    }
+    assert_true(mr_lazy_refute(&encoding, order, NULL, &added));
+    mr_encoding_free(&encoding);
+    mr_setup_close(&t.setup);
+    return added;
+}
+
+/* Of nests that are open together only the outermost pair gets a clause, as it implies the others. */
+static void test_nests(void **state)
+{
+    (void)state;
+    static const char *const nest[] = {"acq(l)", "acq(m)", "acq(n)", "rel(n)", "rel(m)", "rel(l)"};
+    static const char *const other[] = {"acq(l)", "acq(m)", "rel(l)", "acq(n)", "rel(n)", "rel(m)"};
+    static const char *const hand_over_hand[] = {"acq(l)", "acq(m)", "rel(l)",
+                                                 "acq(n)", "rel(m)", "rel(n)"};
+    assert_int_equal(clauses_of_turns(nest, 6), 1);
+    assert_int_equal(clauses_of_turns(other, 6), 2);
+    assert_int_equal(clauses_of_turns(hand_over_hand, 6), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_traces),
         cmocka_unit_test(test_few_clauses),
+        cmocka_unit_test(test_nests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

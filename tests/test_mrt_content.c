@@ -340,6 +340,9 @@ static void test_headers_and_ends(void **state)
     assert_int_equal(streamed.status, MR_ERR_TRACE);
     assert_non_null(
         strstr(streamed.error.text, "has format version 7, this maxrace reads versions 2 to 6"));
+    header->version = MR_MRT_VERSION - 1; /* the layout without types */
+    mr_test_seal(bytes);
+    assert_int_equal(mr_test_stream(bytes, NULL, false, false).status, MR_OK);
     header->version = MR_MRT_VERSION;
     header->byte_order = 0x04030201;
     mr_test_seal(bytes);

@@ -324,6 +324,14 @@ static void test_no_memory(void **state)
     }
     mr_json_fail_never();
     assert_true(n > 10);
+    status = MR_ERR_MEMORY;
+    for (n = 1; status != MR_OK; n++) {
+        mr_memory_fail_after(n);
+        status = mr_order_report_text(null, self.trace, self.config, &self.result, &error);
+        mr_memory_fail_after(0);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+    }
+    assert_true(n > 4);
     fclose(null);
     sample_free(&self);
 }

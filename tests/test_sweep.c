@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "formats/pack/pack.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/sample.h"
@@ -43,6 +44,19 @@ static mr_config *config_of(mr_relation relation, const char *confirm, const cha
         assert_int_equal(mr_config_set(config, settings[i][0], settings[i][1], NULL, 0, NULL),
                          MR_OK);
     return config;
+}
+
+/* A packed file is a stream, and read again to prove something; a short text is read once. */
+static void write_file(const char *name, const char *text, mr_packing packing, char path[512])
+{
+    mr_error error = {0};
+    mr_scratch_write(&scratch, name, text, path);
+    FILE *file = fopen(path, "wb");
+    mr_packer *packer = file ? mr_packer_new(packing, file) : NULL;
+    assert_true(packer && mr_packer_write(packer, text, strlen(text), &error) == MR_OK &&
+                mr_packer_finish(packer, &error) == MR_OK);
+    mr_packer_free(packer);
+    assert_int_equal(fclose(file), 0);
 }
 
 /* One run on one trace. */
@@ -117,7 +131,7 @@ static void test_random(void **state)
             char path[512];
             char *text = mr_generate_trace(seed, (mr_shape)shape);
             assert_non_null(text);
-            mr_scratch_write(&scratch, "random.std", text, path);
+            write_file("random.std", text, seed % 4 < 2 ? MR_PACKING_GZIP : MR_PACKING_NONE, path);
             mr_trace *trace = mr_sample_trace(text);
             assert_non_null(trace);
             mr_exhaustive truth = {0};
@@ -178,30 +192,44 @@ static void test_proofs(void **state)
     }
 }
 
-/* The trace is in memory only when something is to be proven of it. */
+/* The trace is in memory only when something is to be proven of it; of a text that is not too long,
+ * when something may have to be. */
 static void test_loading(void **state)
 {
     (void)state;
+    enum { LINE = 10, LINES = 6000 };
+    static char long_text[LINE * LINES + 1];
     static const struct {
         mr_relation relation;
-        const char *check, *text;
+        const char *check, *text, *limit_mb;
+        mr_packing packing;
         bool loaded;
     } rows[] = {
-        {MR_RELATION_SHB, "true", mixed_text, true},
-        {MR_RELATION_SHB, "false", mixed_text, false},
-        {MR_RELATION_SHB, "true", "T1|w(x)|1\n", false},
-        {MR_RELATION_WCP, "true", "T1|w(x)|1\n", false},
-        {MR_RELATION_SYNCP, "false", "T1|w(x)|1\n", true},
+        {MR_RELATION_SHB, "true", mixed_text, "0", MR_PACKING_GZIP, true},
+        {MR_RELATION_SHB, "true", mixed_text, "0", MR_PACKING_NONE, true},
+        {MR_RELATION_SHB, "false", mixed_text, "0", MR_PACKING_NONE, false},
+        {MR_RELATION_SHB, "true", "T1|w(x)|1\n", "0", MR_PACKING_GZIP, false},
+        {MR_RELATION_SHB, "true", "T1|w(x)|1\n", "0", MR_PACKING_NONE, true},
+        {MR_RELATION_WCP, "true", "T1|w(x)|1\n", "1", MR_PACKING_ZSTD, false},
+        {MR_RELATION_WCP, "true", "T1|w(x)|1\n", "1", MR_PACKING_NONE, true},
+        {MR_RELATION_WCP, "true", long_text, "1", MR_PACKING_NONE, false},
+        {MR_RELATION_WCP, "true", long_text, "100", MR_PACKING_NONE, true},
+        {MR_RELATION_SYNCP, "false", "T1|w(x)|1\n", "0", MR_PACKING_GZIP, true},
     };
+    for (size_t i = 0; i + 1 < sizeof long_text; i += LINE)
+        memcpy(long_text + i, "T1|w(x)|1\n", LINE);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_sweep sweep;
         mr_error error = {0};
         char path[512];
-        mr_scratch_write(&scratch, "some.std", rows[i].text, path);
+        write_file("some.std", rows[i].text, rows[i].packing, path);
         mr_config *config = config_of(rows[i].relation, "false", rows[i].check);
+        assert_int_equal(mr_config_set(config, "memory.limit_mb", rows[i].limit_mb, NULL, 0, NULL),
+                         MR_OK);
         assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &error), MR_OK);
         assert_non_null(sweep.names);
-        assert_int_equal(sweep.trace != NULL, rows[i].loaded);
+        if ((sweep.trace != NULL) != rows[i].loaded)
+            fail_msg("row %zu", i);
         mr_sweep_free(&sweep);
         mr_config_free(config);
     }
@@ -213,7 +241,7 @@ static void test_no_memory(void **state)
     (void)state;
     static const mr_relation relations[] = {MR_RELATION_WCP, MR_RELATION_SYNCP, MR_RELATION_HB};
     char path[512];
-    mr_scratch_write(&scratch, "mixed.std", mixed_text, path);
+    write_file("mixed.std", mixed_text, MR_PACKING_GZIP, path);
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
         mr_config *config = config_of(relations[i], "true", "true");
         mr_status status = MR_ERR_MEMORY;

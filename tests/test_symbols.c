@@ -126,6 +126,7 @@ static void test_types(void **state)
 {
     (void)state;
     struct mr_test_outer *outer = &mr_test_outer;
+    outer->bits.alone = 1;
     mr_symbols *symbols = map_self(NULL, 0);
     for (int again = 0; again < 2; again++) {
         check_type(symbols, &mr_test_plain, 4, "int32");
@@ -137,7 +138,7 @@ static void test_types(void **state)
         check_type(symbols, &outer->state, 4,
                    "enum32 MR_TEST_IDLE=0 MR_TEST_BUSY=7 MR_TEST_LOST=-2");
         check_type(symbols, &outer->flags[1], 8, "pointer");
-        check_type(symbols, &outer->only, 8, "double");
+        check_type(symbols, &outer->only.ratio, sizeof outer->only, "double");
         check_type(symbols, &outer->size, 4, "float");
         check_type(symbols, &outer->port, 2, "uint16");
         check_type(symbols, &outer->few, 1, "int8");

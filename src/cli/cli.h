@@ -33,7 +33,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help;
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 16 };
+enum { MR_OWN_FLAGS = 20 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -135,8 +135,13 @@ mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error);
-/* `maxrace hunt --exhaustive`: all behaviours; at most so many runs (0: no limit). */
-mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, uint64_t most_runs, unsigned timeout_ms,
+/* `maxrace hunt --exhaustive`: all behaviours, within limits (0: none). */
+typedef struct mr_exhaustive_limits {
+    uint64_t runs, states, bytes; /* states, bytes: of a search */
+    unsigned timeout_ms;          /* of a run */
+    const char *folder;           /* for findings; NULL: none are saved */
+} mr_exhaustive_limits;
+mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, const mr_exhaustive_limits *limits,
                                  int *exit_status, mr_error *error);
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error);

@@ -31,9 +31,17 @@ enum {
     ARGS_FILE,
     INPUT_SEARCH,
     EXHAUSTIVE,
+    STATES,
+    STATES_MB,
     WITHOUT
 };
-enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
+enum {
+    DEFAULT_RUNS = 1000,
+    DEFAULT_TIMEOUT_MS = 10000,
+    GENERATED = 16,
+    DEFAULT_STATES = 50000000, /* of --exhaustive */
+    DEFAULT_STATES_MB = 3072
+};
 
 typedef struct progress_line {
     bool active, shown;
@@ -134,11 +142,39 @@ static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *
 /* All orders and one input are explored: other ways to choose them mean nothing then. */
 static mr_status check_exhaustive(const mr_cli *cli, mr_error *error)
 {
-    static const int others[] = {DIR_FLAG, RESUME,   SEED,      ORACLE,       UNTIL,  MINIMISE,
-                                 INPUTS,   GENERATE, ARGS_FILE, INPUT_SEARCH, WITHOUT};
+    static const int others[] = {RESUME, SEED,     ORACLE,    UNTIL,        MINIMISE,
+                                 INPUTS, GENERATE, ARGS_FILE, INPUT_SEARCH, WITHOUT};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli->own[others[i]])
             return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s is not for --exhaustive",
+                                cli->command->own[others[i]].name);
+    return MR_OK;
+}
+
+/* --exhaustive, with its limits. */
+static mr_status explore(mr_cli *cli, const mr_hunt_options *options, int *exit_status,
+                         mr_error *error)
+{
+    mr_exhaustive_limits limits = {.runs = cli->own[RUNS] ? options->most_runs : 0,
+                                   .timeout_ms = options->timeout_ms,
+                                   .folder = cli->own[DIR_FLAG]};
+    uint64_t megabytes = 0;
+    mr_status status = check_exhaustive(cli, error);
+    if (!status)
+        status = mr_cli_number(cli, STATES, DEFAULT_STATES, 0, &limits.states, error);
+    if (!status)
+        status = mr_cli_number(cli, STATES_MB, DEFAULT_STATES_MB, 0, &megabytes, error);
+    limits.bytes = megabytes < UINT64_MAX >> 20 ? megabytes << 20 : 0;
+    return status ? status : mr_cli_hunt_exhaustive(cli, &limits, exit_status, error);
+}
+
+/* Flags that mean nothing without --exhaustive. */
+static mr_status check_loop(const mr_cli *cli, mr_error *error)
+{
+    static const int others[] = {STATES, STATES_MB};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli->own[others[i]])
+            return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s is for --exhaustive",
                                 cli->command->own[others[i]].name);
     return MR_OK;
 }
@@ -170,10 +206,9 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     if (!status)
         status = read_inputs(cli, &inputs, &has_inputs, error);
     if (!status && cli->own[EXHAUSTIVE])
-        status = check_exhaustive(cli, error);
-    if (!status && cli->own[EXHAUSTIVE])
-        return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
-                                      options.timeout_ms, exit_status, error);
+        return explore(cli, &options, exit_status, error);
+    if (!status)
+        status = check_loop(cli, error);
     if (status)
         return status;
     options.inputs = has_inputs ? &inputs : NULL;

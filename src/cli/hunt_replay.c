@@ -3,6 +3,7 @@
 
 #include "hunt_replay.h"
 
+#include "base/memory.h"
 #include "cli.h"
 #include "formats/read.h"
 #include "hunt/program/outcome.h"
@@ -28,6 +29,65 @@ static mr_status read_kind(const char *folder, char kind[16], mr_error *error)
     return ok ? MR_OK
               : mr_error_set(error, MR_ERR_IO, folder, 0,
                              "this is no finding of a hunt, nor a trace");
+}
+
+/* The input that the program had, of a hunt that searches inputs. */
+typedef struct saved_input {
+    bool is_there, is_stdin;
+    char then[PATH_MAX]; /* its path in the hunt, which the program may have among its arguments */
+    char now[PATH_MAX + 16];
+} saved_input;
+
+/* What report.txt has behind `key` at the beginning of a line. False: there is no such line. */
+static bool find_line(const char *folder, const char *key, char value[PATH_MAX])
+{
+    char path[PATH_MAX + 16], *line = NULL;
+    size_t room = 0, length = strlen(key);
+    bool found = false;
+    snprintf(path, sizeof path, "%s/report.txt", folder);
+    FILE *file = fopen(path, "r");
+    while (file && !found && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        found = strncmp(line, key, length) == 0;
+        if (found)
+            snprintf(value, PATH_MAX, "%.*s", PATH_MAX - 1, line + length);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* The line "input: PATH" of report.txt; behind it ", its standard input" when it is that. */
+static void find_input(const char *folder, saved_input *input)
+{
+    *input = (saved_input){.is_there = false};
+    snprintf(input->now, sizeof input->now, "%s/input", folder);
+    input->is_there = access(input->now, R_OK) == 0 && find_line(folder, "input: ", input->then);
+    char *end = strstr(input->then, ", its standard input");
+    input->is_stdin = input->is_there && end;
+    if (end)
+        *end = '\0';
+}
+
+/* Puts the path of the saved input where the arguments have that of the hunt, which may be gone. */
+static mr_status place_input(const saved_input *input, mr_run_info *info, mr_error *error)
+{
+    bool is_argument = input->is_there && !input->is_stdin && access(input->then, R_OK) != 0;
+    for (size_t i = 1; is_argument && i < info->arguments.count; i++) {
+        const char *old = info->arguments.items[i], *at = strstr(old, input->then);
+        if (!at)
+            continue;
+        size_t room = strlen(old) + strlen(input->now) + 1;
+        char *text = mr_malloc(room, 0);
+        if (!text)
+            return mr_error_memory(error, "reading how the program was run");
+        snprintf(text, room, "%.*s%s%s", (int)(at - old), old, input->now,
+                 at + strlen(input->then));
+        free((void *)old);
+        info->arguments.items[i] = text;
+    }
+    return MR_OK;
 }
 
 /* Did the run do what the saved one did? Of kinds that compare with the first run of the hunt, status
@@ -63,8 +123,13 @@ static char *text_of(const char *folder, const char *name)
 /* How the saved run ended. */
 static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
 {
-    char path[4200];
+    char path[4200], number[PATH_MAX];
     mr_trace *trace = NULL;
+    *end = (mr_run_end){.is_there = true};
+    if (find_line(folder, "exit status: ", number)) { /* a finding without a trace */
+        end->exit_status = (int)strtol(number, NULL, 10);
+        return MR_OK;
+    }
     snprintf(path, sizeof path, "%.4000s/trace.mrt", folder);
     mr_status status = mr_trace_read(path, NULL, &trace, error);
     if (status)
@@ -84,6 +149,8 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     mr_run_end saved = {.is_there = false};
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
+    saved_input input;
+    char found_by[PATH_MAX] = "";
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -91,6 +158,11 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     mr_status status = read_kind(folder, kind, error);
     if (!status)
         status = mr_run_info_of_schedule(&info, schedule, error);
+    find_input(folder, &input);
+    bool explores =
+        find_line(folder, "found by: ", found_by) && strcmp(found_by, "--exhaustive") == 0;
+    if (!status)
+        status = place_input(&input, &info, error);
     if (!status)
         status = read_end(folder, &saved, error);
     if (!status)
@@ -99,10 +171,14 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
         const mr_run_request request = {.arguments = info.arguments.items,
                                         .environment = info.environment.items,
                                         .directory = info.folder,
+                                        .input = input.is_stdin ? input.now : NULL,
                                         .feed = access(inputs, R_OK) == 0 ? inputs : NULL,
                                         .strategy = info.schedule,
                                         .seed = info.seed,
                                         .schedule = schedule,
+                                        .keeps_inputs = explores,
+                                        .needs_no_trace = explores,
+                                        .explores = explores,
                                         .timeout_ms = timeout_ms};
         status = mr_runner_run(&runner, &request, &ran, error);
     }

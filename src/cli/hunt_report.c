@@ -63,6 +63,14 @@ static bool read_finding(void *context, const mr_finding_line *finding)
     return true;
 }
 
+static bool read_setting(void *context, const char *key, const char *value)
+{
+    journal *self = context;
+    (void)value;
+    self->figures.cut_runs += strcmp(key, "cut") == 0;
+    return true;
+}
+
 static mr_status finish(journal *self, mr_error *error)
 {
     mr_hunt_figures *figures = &self->figures;
@@ -117,7 +125,8 @@ mr_status mr_hunt_report(const mr_cli *cli, const char *folder, const mr_hunt_st
 {
     mr_store_folder store;
     journal self = {.cli = cli, .figures = {.folder = folder}, .state = state};
-    const mr_store_reader reader = {.context = &self, .run = read_run, .finding = read_finding};
+    const mr_store_reader reader = {
+        .context = &self, .setting = read_setting, .run = read_run, .finding = read_finding};
     mr_status status = mr_store_reopen(&store, folder, error);
     if (!status)
         status = mr_store_read(&store, &reader, error);

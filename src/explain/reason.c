@@ -41,7 +41,9 @@ static void follow(const mr_trace *trace, uint32_t first, uint32_t second, uint3
         uint8_t op = trace->op[event];
         if (MR_OP_DOES(op, MR_FORKS) && by[thread] != MR_NONE && by[other] == MR_NONE)
             by[other] = event;
-        if (MR_OP_DOES(op, MR_JOINS) && by[other] != MR_NONE && by[thread] == MR_NONE)
+        /* A join comes after the events of the thread, if it has any. */
+        if (MR_OP_DOES(op, MR_JOINS) && by[other] != MR_NONE && by[thread] == MR_NONE &&
+            trace->thread_info[other].event_count)
             by[thread] = event;
     }
 }
@@ -212,9 +214,8 @@ static void find_links(const mr_window *w, const mr_precedence *forced, mr_reaso
 static bool is_needed(const mr_problem *problem, const mr_reason *reason)
 {
     const mr_window *w = problem->window;
-    uint32_t first = reason->first - w->start, second = reason->second - w->start;
-    const uint32_t *enabled = mr_precedence_enabled(&problem->forced, second);
-    return enabled[w->thread[first]] > w->position[first];
+    return mr_precedence_enables(&problem->forced, reason->first - w->start,
+                                 reason->second - w->start);
 }
 
 /* ---- what would make it a race ---- */

@@ -9,8 +9,9 @@
 
 #include <inttypes.h>
 
-/* With more threads a far window is smaller: its clocks have an entry for each thread. */
-enum { THREADS_OF_FULL_SIZE = 32 };
+/* With more chains of threads (trace/chains.h) a far window is smaller: its clocks have an entry for
+ * each chain. */
+enum { CHAINS_OF_FULL_SIZE = 32 };
 
 /* The steps that raising the precedence of a far window may take: some seconds. */
 #define REFINE_STEPS UINT64_C(4000000000)
@@ -36,13 +37,6 @@ static bool goes_on(decider *d, mr_status status)
 {
     return status == MR_OK && !mr_far_is_halted(&d->asker) &&
            mr_far_window_list_unsettled(&d->window);
-}
-
-/* Tries what needs no formula: windows around close pairs, then the far window. */
-static mr_status try_cheap(decider *d)
-{
-    mr_status status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
-    return goes_on(d, status) ? mr_far_try_whole(&d->asker, d->error) : status;
 }
 
 /* Asks by formulas. In models with reads by value a mixture comes first, which is stricter: only
@@ -82,8 +76,10 @@ static void tell_far_window(const decider *d)
              window->places.count);
 }
 
-/* Decides the far window in one model. Raising the precedence is expensive, so it comes after
- * everything cheap: on most traces no pair of places is left by then. */
+/* Decides the far window in one model. What needs no formula comes first, on windows around close
+ * pairs. On most traces no pair of places is left by then. Raising the precedence costs about as
+ * much as trying a few pairs on the whole far window, which mostly are no races, so it comes before
+ * that. */
 static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
 {
     mr_stats *stats = stats_of(d);
@@ -98,9 +94,11 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
     if (model == d->context->settings->model)
         stats->far_pairs += d->window.places.count;
     if (goes_on(d, status))
-        status = try_cheap(d);
+        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
     if (goes_on(d, status))
         status = refine(d);
+    if (goes_on(d, status))
+        status = mr_far_try_whole(&d->asker, d->error);
     return goes_on(d, status) ? ask_formulas(d) : status;
 }
 
@@ -123,9 +121,9 @@ static mr_window_plan plan_far_windows(const decider *d)
 {
     const mr_predict_settings *settings = d->context->settings;
     const mr_trace *reduced = &d->window.reduction.trace;
-    uint64_t size = settings->far_limits.size, threads = reduced->threads.count;
-    if (threads > THREADS_OF_FULL_SIZE)
-        size = size * THREADS_OF_FULL_SIZE / threads;
+    uint64_t size = settings->far_limits.size, chains = reduced->chain_count;
+    if (chains > CHAINS_OF_FULL_SIZE)
+        size = size * CHAINS_OF_FULL_SIZE / chains;
     size = size && size < settings->plan.size ? settings->plan.size : size;
     MR_ASSERT(size <= UINT32_MAX);
     return (mr_window_plan){

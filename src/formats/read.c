@@ -1,6 +1,7 @@
 #include "read.h"
 
 #include "mrt/mrt_read.h"
+#include "pack/unpack.h"
 #include "text/text_read.h"
 #include "text/text_source.h"
 #include "text/text_stream.h"
@@ -54,6 +55,21 @@ mr_status mr_trace_read_text(const char *name, const char *text, size_t length_b
     mr_input *input;
     mr_status status = mr_input_open_memory(text, length_bytes, &input, error);
     return status ? status : mr_text_read(input, name, name, options, trace, error);
+}
+
+bool mr_trace_is_plain_text(const char *path)
+{
+    mr_input *input;
+    mr_error unused = {0};
+    const char *name;
+    size_t count;
+    if (mr_input_open(path, &input, &unused) != MR_OK)
+        return false;
+    const unsigned char *first = mr_input_first(input, &count);
+    bool plain =
+        !mr_mrt_is(path, input) && mr_packing_detect(first, count, &name) == MR_PACKING_NONE;
+    mr_input_close(input);
+    return plain;
 }
 
 mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_stream **stream,

@@ -24,6 +24,10 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
 mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
                              const mr_read_options *options, mr_trace **trace, mr_error *error);
 
+/* Is the file a trace as text that is not packed, so that its length says how much there is to read?
+ * False, too, when it cannot be opened. */
+bool mr_trace_is_plain_text(const char *path);
+
 /* Opens the stream of a trace file (trace/stream.h), which the caller closes. Errors as
  * mr_trace_read. `options` may be NULL. A text is parsed by a thread of the stream's own, some
  * blocks ahead of the caller. */

@@ -44,6 +44,15 @@ static void put_failure(const mr_hunt_figures *figures, char line[LINE_BYTES])
         snprintf(line, LINE_BYTES, "No run failed.");
 }
 
+static void put_cut(const mr_hunt_figures *figures, char line[LINE_BYTES])
+{
+    snprintf(line, LINE_BYTES,
+             "Of %" PRIu64
+             " run%s only what filled the log (64 MB) was recorded; what came after it is "
+             "not known, but for the end.",
+             figures->cut_runs, mr_phrase_s(figures->cut_runs));
+}
+
 static void put_finding(const mr_hunted *found, char line[LINE_BYTES])
 {
     snprintf(line, LINE_BYTES, "%" PRIu32 " %s (run %" PRIu64 "): %.400s", found->number,
@@ -66,6 +75,10 @@ mr_status mr_hunt_report_text(FILE *stream, const mr_hunt_figures *figures, mr_e
     }
     put_failure(figures, line);
     fprintf(stream, "%s\n", line);
+    if (figures->cut_runs) {
+        put_cut(figures, line);
+        fprintf(stream, "%s\n", line);
+    }
     return ferror(stream) ? mr_report_write_failed(NULL, error) : MR_OK;
 }
 
@@ -80,6 +93,8 @@ mr_status mr_hunt_report_json(FILE *stream, const mr_hunt_figures *figures, mr_e
     mr_json_put_seconds(&self, "seconds", figures->seconds);
     if (figures->first_failure)
         mr_json_put_number(&self, "first_failure", figures->first_failure);
+    if (figures->cut_runs)
+        mr_json_put_number(&self, "cut_runs", figures->cut_runs);
     if (figures->inputs_tried) {
         mr_json_put_number(&self, "inputs_tried", figures->inputs_tried);
         mr_json_put_number(&self, "inputs_kept", figures->inputs_kept);
@@ -132,16 +147,21 @@ static mr_status write_page(FILE *stream, const mr_hunt_figures *figures, const 
                               .curves = found,
                               .count = 1}};
     char head[LINE_BYTES];
+    size_t line_count = figures->hunted_count;
     put_head(figures, head);
     for (size_t i = 0; i < figures->hunted_count; i++) {
         put_finding(&figures->hunted[i], texts + i * LINE_BYTES);
         lines[i] = texts + i * LINE_BYTES;
     }
-    put_failure(figures, texts + figures->hunted_count * LINE_BYTES);
-    lines[figures->hunted_count] = texts + figures->hunted_count * LINE_BYTES;
+    lines[line_count] = texts + line_count * LINE_BYTES;
+    put_failure(figures, texts + line_count++ * LINE_BYTES);
+    if (figures->cut_runs) {
+        lines[line_count] = texts + line_count * LINE_BYTES;
+        put_cut(figures, texts + line_count++ * LINE_BYTES);
+    }
     const mr_plot_page page = {.title = head,
                                .lines = lines,
-                               .line_count = figures->hunted_count + 1,
+                               .line_count = line_count,
                                .plots = plots,
                                .plot_count = sizeof plots / sizeof *plots};
     return mr_plots_write(stream, &page, error);
@@ -149,8 +169,8 @@ static mr_status write_page(FILE *stream, const mr_hunt_figures *figures, const 
 
 mr_status mr_hunt_report_html(FILE *stream, const mr_hunt_figures *figures, mr_error *error)
 {
-    const char **lines = mr_calloc(figures->hunted_count + 1, sizeof *lines);
-    char *texts = mr_calloc(figures->hunted_count + 1, LINE_BYTES);
+    const char **lines = mr_calloc(figures->hunted_count + 2, sizeof *lines);
+    char *texts = mr_calloc(figures->hunted_count + 2, LINE_BYTES);
     mr_status status = lines && texts ? write_page(stream, figures, lines, texts, error)
                                       : mr_error_memory(error, "writing the report");
     free(lines);

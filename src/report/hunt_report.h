@@ -22,6 +22,7 @@ typedef struct mr_hunted {
 typedef struct mr_hunt_figures {
     const char *folder;
     uint64_t runs, first_failure;       /* first_failure: number of a run; 0: none */
+    uint64_t cut_runs;                  /* whose log was stopped, because it was full */
     uint32_t inputs_tried, inputs_kept; /* inputs_tried 0: none were searched */
     double seconds;                     /* of all sessions */
     const double *ended, *at, *behaviours,

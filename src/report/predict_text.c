@@ -182,7 +182,7 @@ static bool print_findings(writer *self, bool *hidden)
     for (size_t i = 0; i < findings->group_count && ok && !ferror(self->stream); i++) {
         const mr_listed_group *group = &findings->groups[i];
         if (most > 0 && i == most)
-            fprintf(self->stream, "\n%zu more group%s of findings in the list above\n",
+            fprintf(self->stream, "\n%zu more group%s of findings: see the list above\n",
                     findings->group_count - most, mr_phrase_s(findings->group_count - most));
         *hidden = *hidden || (most > 0 && (i >= most || group->count > 1));
         if (most > 0 && i >= most)

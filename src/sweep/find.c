@@ -10,6 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A trace in memory takes less than so many times the bytes of its text, names included (2.4 times
+ * where names are short), and this part of memory.limit_mb may be used for it. */
+enum { MEMORY_A_BYTE = 3, KEPT_SHARE = 8 };
+
 bool mr_sweep_reads_again(const mr_sweep_job *job)
 {
     struct stat info;
@@ -84,6 +88,22 @@ static mr_status find_in_memory(const mr_sweep_job *job)
         return status;
     mr_status found = find_in(job, sweep->loaded, status == MR_OK ? job->error : &later);
     return status != MR_OK ? status : found;
+}
+
+/*
+ * Will the trace be read twice, and is it small enough to be kept instead? Races are proven from a
+ * trace in memory. So a text that takes at most 1/8 of the memory of the process is read into it at
+ * once, which gives the same races. Packed files do not say how long they are, and an .mrt file has
+ * its outlook and is read again at little cost: both are streams.
+ */
+static bool is_kept(const mr_sweep_job *job)
+{
+    struct stat info;
+    uint64_t limit = mr_config_memory_bytes(job->config);
+    if (!mr_sweep_proves(job) || !mr_sweep_reads_again(job) || stat(job->path, &info) != 0)
+        return false;
+    uint64_t bytes = (uint64_t)info.st_size * MEMORY_A_BYTE;
+    return (limit == 0 || bytes <= limit / KEPT_SHARE) && mr_trace_is_plain_text(job->path);
 }
 
 /* A first pass over the file, which makes the outlook. It reports no damage of the file; the second
@@ -189,7 +209,7 @@ mr_status mr_sweep_find(const mr_sweep_job *job, mr_watch *watch)
     if (job->given != NULL)
         return find_in(job, job->given, job->error);
     if (!mr_relation_streaming(job->relation) || job->relation == MR_RELATION_C17 ||
-        (mr_sweep_proves(job) && !mr_sweep_reads_again(job)))
+        (mr_sweep_proves(job) && !mr_sweep_reads_again(job)) || is_kept(job))
         return find_in_memory(job);
     mr_status status = mr_stream_open(job->path, &options, &job->sweep->stream, job->error);
     if (status != MR_OK)

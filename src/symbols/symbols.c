@@ -369,10 +369,10 @@ static void keep_data(mr_answers *answers, const mr_answer_key *key, const char 
 {
     char packed[4096];
     size_t length = strlen(name);
-    if (length > sizeof packed - sizeof type)
+    if (length >= sizeof packed - sizeof type)
         return;
     memcpy(packed, &type, sizeof type);
-    memcpy(packed + sizeof type, name, length);
+    memcpy(packed + sizeof type, name, length + 1);
     mr_answers_add(answers, key, packed, sizeof type + length);
 }
 

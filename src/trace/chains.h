@@ -10,7 +10,8 @@
  *
  * A thread that joins another one may give that one's chain to a thread that it forks later, and so
  * may the thread that joins it. Each free chain belongs to one thread, so none is given twice. Threads
- * that are never joined are the last of their chain, and threads that are never forked are alone.
+ * that are never joined are the last of their chain, and threads that are never forked are alone. The
+ * join of a thread without events comes after nothing, so it gives no chain.
  *
  *   mr_chains_widen, mr_chains_fork and mr_chains_join in trace order → mr_chains_take → mr_chains_free
  */
@@ -39,6 +40,7 @@ typedef struct mr_chains {
 bool mr_chains_widen(mr_chains *chains, size_t thread_count);
 
 void mr_chains_fork(mr_chains *chains, uint32_t thread, uint32_t child);
+/* The child has events. */
 void mr_chains_join(mr_chains *chains, uint32_t thread, uint32_t child);
 
 /* The chain of each of the threads, 0 … *count - 1, in memory of the caller's. NULL: no memory. */

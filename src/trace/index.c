@@ -238,7 +238,9 @@ static bool index_operation(mr_index *pass, uint32_t event)
         mr_chains_fork(&pass->chains, run->thread[event], run->operand[event]);
         return true;
     case MR_OP_JOIN:
-        mr_chains_join(&pass->chains, run->thread[event], run->operand[event]);
+        /* A join of a thread without events needs nothing, not even its fork. */
+        if (pass->threads[run->operand[event]].first != MR_NONE)
+            mr_chains_join(&pass->chains, run->thread[event], run->operand[event]);
         return true;
     case MR_OP_READ:
     case MR_OP_WRITE:

@@ -109,6 +109,7 @@ typedef struct mr_members {
 typedef struct mr_trace {
     char *path; /* as given by the user; "-" is standard input */
     uint32_t event_count;
+    uint32_t by_source_count; /* variables with an access that are treated as in rf */
     uint8_t *op;
     uint32_t *thread, *operand, *location, *value, *link;
     uint8_t *memory_order; /* column, or NULL */
@@ -137,7 +138,6 @@ typedef struct mr_trace {
     mr_members members;   /* which variable belongs to which object; ask mr_trace_object */
     mr_value_types types; /* of variables; for reports only */
     uint64_t op_counts[MR_OP_COUNT];
-    uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 

@@ -227,10 +227,12 @@ static uint64_t records_ahead(const mr_explore *self, uint32_t node)
     return edge == MR_PMODEL_NONE ? UNKNOWN : self->model.edges[edge].records;
 }
 
-/* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation. */
-static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
-                         mr_error *error)
+/* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation, or stands before
+ * it with the second thread of the race (NULL: there is none). */
+static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then,
+                         const mr_seek_race *race, mr_error *error)
 {
+    uint32_t second = race ? race->second : MR_PMODEL_NONE;
     mr_explore *self = its->self;
     walker at;
     mr_explore_stop *stops;
@@ -243,6 +245,7 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
                                   .stop_count = way->count,
                                   .then = then,
                                   .second = second,
+                                  .race = race,
                                   .seed = self->runs};
     if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
@@ -308,7 +311,7 @@ static mr_status answer(exploring *its, mr_error *error)
     for (size_t i = 0; i < self->search.question_count && !status && !is_at_limit(its); i++) {
         const mr_seek_question *question = &self->search.questions[i];
         if (!is_answered(self, question))
-            status = run_way(its, &question->way, question->thread, MR_PMODEL_NONE, error);
+            status = run_way(its, &question->way, question->thread, NULL, error);
     }
     if (!status && !its->is_over && self->model.version == before)
         tell_stuck(its);
@@ -360,8 +363,7 @@ static mr_status confirm(exploring *its, mr_error *error)
     mr_status status = mark_confirmed(self, confirmed, error);
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status =
-                run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
+            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, NULL, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);
@@ -386,7 +388,7 @@ static mr_status show_races(exploring *its, mr_error *error)
          i++) {
         const mr_seek_race *race = &self->search.races[i];
         its->reached_goal = false;
-        status = run_way(its, &race->way, race->first, race->second, error);
+        status = run_way(its, &race->way, race->first, race, error);
         self->shown[i] = its->reached_goal;
     }
     return status;

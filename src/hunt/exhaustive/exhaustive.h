@@ -45,6 +45,7 @@ typedef struct mr_explore_request {
     uint64_t then_to;   /* … and behind it, or a little further */
     uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
+    const mr_seek_race *race; /* … which it is; NULL: none */
     uint64_t seed;
 } mr_explore_request;
 

@@ -19,15 +19,15 @@ int mr_explore_exit_status(const mr_explore *self)
 }
 
 /* "read of counter at bank.c:9:13 by thread 1" */
-static void print_access(const mr_explore *self, mr_symbols *symbols, uint32_t node,
+static void print_access(const mr_pmodel *model, mr_symbols *symbols, uint32_t node,
                          uint32_t thread, FILE *file)
 {
-    const mr_pmodel_op *op = &self->model.nodes[node].op;
+    const mr_pmodel_op *op = &model->nodes[node].op;
     const mr_code *code = symbols && op->code ? mr_symbols_code(symbols, op->code - 1) : NULL;
     char name[200];
     uint64_t address = op->address;
     if (!mr_pmodel_is_access(op->kind))
-        address = self->model.objects[op->object].address;
+        address = model->objects[op->object].address;
     fputs(mr_pmodel_kind_name((mr_pmodel_kind)op->kind), file);
     if (symbols &&
         mr_symbols_data(symbols, address, op->bytes ? op->bytes : 1, name, sizeof name, NULL))
@@ -41,15 +41,21 @@ static void print_access(const mr_explore *self, mr_symbols *symbols, uint32_t n
     fprintf(file, " by thread %" PRIu32, thread);
 }
 
+void mr_explore_print_race(const mr_pmodel *model, mr_symbols *symbols, const mr_seek_race *race,
+                           FILE *file)
+{
+    print_access(model, symbols, race->first_node, race->first, file);
+    fputs("; ", file);
+    print_access(model, symbols, race->second_node, race->second, file);
+}
+
 static void print_races(const mr_explore *self, mr_symbols *symbols, FILE *file)
 {
     for (size_t i = 0; i < self->search.race_count; i++) {
         const mr_seek_race *race = &self->search.races[i];
         fprintf(file, "  race %zu%s: ", i + 1,
                 i < self->shown_count && self->shown[i] ? ", both stood there in a run" : "");
-        print_access(self, symbols, race->first_node, race->first, file);
-        fputs("; ", file);
-        print_access(self, symbols, race->second_node, race->second, file);
+        mr_explore_print_race(&self->model, symbols, race, file);
         fputs("\n", file);
     }
 }

@@ -18,4 +18,8 @@ void mr_explore_print(const mr_explore *self, mr_symbols *symbols, FILE *file);
 /* 1: a race, a failure, a deadlock, or a wait without end; 0: none of these. */
 int mr_explore_exit_status(const mr_explore *self);
 
+/* "read of x in f at a.c:3:5 by thread 1; write of x in g at a.c:9:1 by thread 2" */
+void mr_explore_print_race(const mr_pmodel *model, mr_symbols *symbols, const mr_seek_race *race,
+                           FILE *file);
+
 #endif

@@ -1,5 +1,6 @@
 #include "exhaustive_run.h"
 
+#include "exhaustive_keep.h"
 #include "hunt/model/model_log.h"
 #include "record/log_reader.h"
 
@@ -64,12 +65,16 @@ static void write_steps(const mr_explore_request *request, FILE *file)
         fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_to);
 }
 
-mr_status mr_explore_schedule(const mr_explore_request *request, const char *path, mr_error *error)
+mr_status mr_explore_schedule(const mr_explore_request *request, const mr_bytes *run,
+                              const char *path, mr_error *error)
 {
     FILE *file = fopen(path, "w");
     if (!file)
         return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
-    fprintf(file, "maxrace schedule 1\nloose\ncount 0 %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
+    fputs("maxrace schedule 1\n", file);
+    if (run)
+        fwrite(run->items, 1, run->count, file);
+    fprintf(file, "loose\ncount 0 %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
             request->model->thread_count, count_steps(request), count_wakes(request));
     write_threads(request->model, file);
     write_steps(request, file);
@@ -159,11 +164,13 @@ mr_status mr_explore_run_program(void *context, mr_pmodel *model, const mr_explo
                              .context = self};
     mr_status status = MR_OK;
     if (request->stop_count || request->then != MR_PMODEL_NONE) {
-        status = mr_explore_schedule(request, schedule, error);
+        status = mr_explore_schedule(request, NULL, schedule, error);
         wanted.schedule = schedule;
     }
     if (!status)
         status = mr_runner_run(&self->runner, &wanted, &how, error);
+    if (!status && self->folder)
+        status = mr_explore_keep(self->folder, self, request, &how, error);
     if (!status)
         judge(self, &how);
     mr_ran_free(&how);

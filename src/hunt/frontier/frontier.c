@@ -301,6 +301,7 @@ static mr_status ask(mr_task *task, const mr_trace *trace, const mr_config *conf
     mr_result result = {0};
     mr_witness room = {.events = NULL};
     mr_config *own = mr_config_clone(config);
+    task->was_asked = true;
     if (!own)
         return mr_error_memory(error, "looking for a schedule");
     snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, task->second, task->first);

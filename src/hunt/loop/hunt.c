@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "predict/result.h"
+#include "settings.h"
 #include "shared.h"
 
 #include "engine/predict.h"
@@ -22,6 +23,7 @@ enum {
     LOG_BYTES = 64 << 20,       /* of a run: a thread that spins fills more in a second */
     FREE_EVERY = 8,             /* so often a run is free though there are tasks */
     FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
+    QUESTIONS_AT_ONCE = 64,     /* of the engine that are answered by no; then a run is free */
     QUIET_RUNS = 100,           /* free runs without anything new, after which the hunt ends */
     QUIET_RUNS_WITH_INPUTS = 500
 };
@@ -99,7 +101,8 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
         taken = true;
         unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
         bool first = !hunt->has_reference && !hunt->busy; /* of this session */
-        bool free_turn = hunt->started % free_every == free_every - 1;
+        bool free_turn =
+            hunt->started % free_every == free_every - 1 || hunt->asked >= QUESTIONS_AT_ONCE;
         if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
             if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
                 taken = false; /* who is busy may find tasks */
@@ -113,8 +116,10 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
     if (taken) {
         hunt->busy++;
         *number = ++hunt->started;
-        if (task->kind == MR_TASK_FREE)
+        if (task->kind == MR_TASK_FREE) {
             hunt->quiet++;
+            hunt->asked = 0;
+        }
     }
     pthread_mutex_unlock(&hunt->lock);
     return taken;
@@ -123,8 +128,8 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
 {
     pthread_mutex_lock(&hunt->lock);
-    (void)task;
     hunt->state.impossible++;
+    hunt->asked += task->was_asked;
     hunt->started--;
     hunt->busy--;
     pthread_cond_broadcast(&hunt->changed);
@@ -135,8 +140,6 @@ void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
 
 typedef struct resuming {
     mr_hunting *hunt;
-    size_t argument; /* of the journal so far */
-    bool other;      /* it is another program */
     uint32_t *depth; /* by behaviour; owned */
     size_t depth_capacity;
 } resuming;
@@ -144,12 +147,7 @@ typedef struct resuming {
 static bool take_setting(void *context, const char *key, const char *value)
 {
     resuming *self = context;
-    const char *const *arguments = self->hunt->options->arguments;
-    if (strcmp(key, "arg") == 0) {
-        const char *ours = arguments[self->argument];
-        self->other = self->other || !ours || strcmp(ours, value) != 0;
-        self->argument += ours != NULL;
-    } else if (strcmp(key, "first") == 0) {
+    if (strcmp(key, "first") == 0) {
         mr_run_end_free(&self->hunt->reference);
         mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
         self->hunt->has_reference = true;
@@ -185,7 +183,7 @@ static bool take_run(void *context, const mr_hunt_line *run)
     return mr_map_at(&self->hunt->signatures, run->signature, run->behaviour + 1) != NULL;
 }
 
-static bool add_finding(mr_hunt_state *state, const mr_finding_line *line)
+bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line)
 {
     void *findings = state->findings;
     if (!mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
@@ -203,7 +201,7 @@ static bool take_finding(void *context, const mr_finding_line *finding)
     line.count = 1;
     return mr_map_at(&self->hunt->found, line.identity,
                      (uint32_t)self->hunt->state.finding_count + 1) &&
-           add_finding(&self->hunt->state, &line);
+           mr_hunt_state_add(&self->hunt->state, &line);
 }
 
 /* The tasks of a behaviour that an earlier session has seen; those that were tried are known. */
@@ -238,12 +236,7 @@ static mr_status resume(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *erro
     resuming self = {.hunt = hunt};
     const mr_store_reader reader = {
         .context = &self, .setting = take_setting, .run = take_run, .finding = take_finding};
-    mr_status status = mr_store_reopen(&hunt->store, hunt->options->folder, error);
-    if (!status)
-        status = mr_store_read(&hunt->store, &reader, error);
-    if (!status && (self.other || hunt->options->arguments[self.argument]))
-        status = mr_error_set(error, MR_ERR_USAGE, hunt->options->folder, 0,
-                              "this hunt is of another program, or of other arguments");
+    mr_status status = mr_store_read(&hunt->store, &reader, error);
     hunt->before = hunt->state.seconds;
     for (uint32_t i = 0; !status && i < hunt->state.behaviours; i++)
         status = ask_again(worker, i, self.depth ? self.depth[i] : 0, error);
@@ -256,15 +249,12 @@ static mr_status resume(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *erro
 static mr_status begin(mr_hunting *hunt, mr_error *error)
 {
     const mr_hunt_options *options = hunt->options;
-    mr_status status = mr_store_make(&hunt->store, options->folder, error);
-    for (size_t i = 0; !status && options->arguments[i]; i++) {
-        char line[4200];
-        snprintf(line, sizeof line, "arg %.4096s", options->arguments[i]);
-        status = mr_store_line(&hunt->store, line, error);
+    if (options->resumes) {
+        mr_status found = mr_store_reopen(&hunt->store, options->folder, error);
+        return found ? found : mr_settings_check(&hunt->store, options, error);
     }
-    char line[64];
-    snprintf(line, sizeof line, "seed %" PRIu64, options->seed);
-    return status ? status : mr_store_line(&hunt->store, line, error);
+    mr_status status = mr_store_make(&hunt->store, options->folder, error);
+    return status ? status : mr_settings_write(&hunt->store, options, error);
 }
 
 static mr_status set_up(mr_hunting *hunt, mr_error *error)
@@ -386,7 +376,7 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     if (!workers)
         return mr_error_memory(error, "starting the hunt");
     mr_status status = set_up(&hunt, error);
-    if (!status && !options->resumes)
+    if (!status)
         status = begin(&hunt, error);
     if (!status && options->resumes)
         remove_old_scratch(options->folder);

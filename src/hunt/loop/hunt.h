@@ -30,7 +30,7 @@ typedef struct mr_hunt_options {
     unsigned jobs;                  /* 0: one for each core */
     unsigned timeout_ms;            /* for a run */
     /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
-     * a kind; NULL: none does */
+     * a kind, or that confirms a race; NULL: none does */
     const char *until;
     bool minimises; /* schedules of failures are made shorter */
     bool without_swaps, without_frontier,

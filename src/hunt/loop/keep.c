@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "hunt/program/minimise.h"
+#include "hunt/program/saved.h"
 #include "shared.h"
 
 #include <errno.h>
@@ -17,35 +18,6 @@ typedef char long_path[MR_STORE_PATH_BYTES + 64];
 static mr_status failed(mr_error *error, const char *path)
 {
     return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
-}
-
-static mr_status write_text(const char *folder, const char *name, const char *text, mr_error *error)
-{
-    long_path path;
-    if (!text || !text[0])
-        return MR_OK;
-    snprintf(path, sizeof path, "%.3400s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return failed(error, path);
-    fputs(text, file);
-    return fclose(file) == 0 ? MR_OK : failed(error, path);
-}
-
-static mr_status copy(const char *from, const char *to, mr_error *error)
-{
-    char bytes[1 << 14];
-    size_t got;
-    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
-    mr_status status = out ? MR_OK : failed(error, in ? to : from);
-    while (!status && (got = fread(bytes, 1, sizeof bytes, in)) > 0)
-        if (fwrite(bytes, 1, got, out) != got)
-            status = failed(error, to);
-    if (in)
-        fclose(in);
-    if (out && fclose(out) != 0 && !status)
-        status = failed(error, to);
-    return status;
 }
 
 /* Who ran when, one line for each piece between two switches. */
@@ -114,7 +86,7 @@ static mr_status keep_failure(mr_hunt_worker *worker, const mr_run_request *requ
     if (outcome->kind != MR_RUN_ORACLE)
         status = mr_minimise_run(minimise, ran, schedule, error);
     if (!status && !minimise->repeats && request->schedule)
-        status = copy(request->schedule, schedule, error);
+        status = mr_saved_copy(request->schedule, schedule, error);
     return status;
 }
 
@@ -130,19 +102,19 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
     snprintf(inputs, sizeof inputs, "%.3400s/inputs", folder);
     mr_status status =
         failure ? keep_failure(worker, request, best, outcome, schedule, trace, &minimise, error)
-                : copy(request->schedule, schedule, error);
+                : mr_saved_copy(request->schedule, schedule, error);
     if (!status && !(failure && minimise.repeats))
-        status = copy(request->trace_path, trace, error);
+        status = mr_saved_copy(request->trace_path, trace, error);
     if (!status && request->feed)
-        status = copy(request->feed, inputs, error);
+        status = mr_saved_copy(request->feed, inputs, error);
     if (!status && worker->hunt->source) {
         snprintf(inputs, sizeof inputs, "%.3400s/input", folder);
-        status = copy(worker->place.path, inputs, error);
+        status = mr_saved_copy(worker->place.path, inputs, error);
     }
     if (!status)
-        status = write_text(folder, "output", best->end.output, error);
+        status = mr_saved_text(folder, "output", best->end.output, error);
     if (!status)
-        status = write_text(folder, "errors", best->end.errors, error);
+        status = mr_saved_text(folder, "errors", best->end.errors, error);
     if (!status)
         status = write_report(folder, worker, line, best, failure ? &minimise : NULL, error);
     if (failure) {

@@ -32,6 +32,7 @@ typedef struct mr_hunting {
     bool has_reference;   /* … and it is there */
     unsigned busy;        /* workers that try something */
     uint64_t started;     /* runs that have begun */
+    uint32_t asked;       /* of the engine, and answered by no, since a run ended */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
     bool met;             /* what `until` asks for */
@@ -68,6 +69,8 @@ typedef struct mr_hunt_worker {
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number);
 /* hunt.c: a task has been tried, or turned out to be impossible. */
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task);
+/* hunt.c: one finding more. False: no memory. */
+bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line);
 /* hunt.c: an error ends the hunt. */
 void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error);
 

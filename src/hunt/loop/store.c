@@ -104,6 +104,13 @@ mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr
     return mr_store_line(store, line, error);
 }
 
+mr_status mr_store_cut(const mr_store_folder *store, uint64_t run, mr_error *error)
+{
+    char line[40];
+    snprintf(line, sizeof line, "cut %" PRIu64, run);
+    return mr_store_line(store, line, error);
+}
+
 mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *finding,
                            mr_error *error)
 {

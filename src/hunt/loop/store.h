@@ -1,8 +1,8 @@
 /*
  * store: the folder of a hunt, which can be stopped at any moment and gone on with.
  *
- *   journal            lines of text, one for the program and its settings, one for each run, one for
- *                      each finding; a line is written at once, when all that it speaks of is there
+ *   journal            lines of text, one for each setting (settings.h), one for each run, one for each run
+ *                      whose log was stopped, one for each finding; a line is written at once, when all that it speaks of is there
  *   first-output, first-errors   what the first run wrote; how it ended is in the journal
  *   behaviours/N.mrt   the trace of each run that was new
  *   findings/N-KIND/   schedule, trace.mrt, output, errors, report.txt and, when there are any, inputs
@@ -53,6 +53,8 @@ void mr_store_close(mr_store_folder *store);
 /* Adds lines to the journal. MR_ERR_IO. */
 mr_status mr_store_line(const mr_store_folder *store, const char *line, mr_error *error);
 mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr_error *error);
+/* The log of the run was stopped, because it had reached its limit: a line "cut NUMBER". */
+mr_status mr_store_cut(const mr_store_folder *store, uint64_t run, mr_error *error);
 mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *finding,
                            mr_error *error);
 

@@ -244,20 +244,18 @@ static mr_status claim(mr_hunting *hunt, const mr_run_outcome *outcome, uint64_t
     mr_status status = MR_OK;
     pthread_mutex_lock(&hunt->lock);
     uint32_t *known = mr_map_at(&hunt->found, outcome->identity, 0);
-    void *findings = state->findings;
     *mine = known && !*known;
-    if (!known || !mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
-                           sizeof *state->findings)) {
+    if (!known) {
         status = mr_error_memory(error, "noting a finding");
     } else if (*mine) {
-        state->findings = findings;
         *line = (mr_finding_line){.number = (uint32_t)state->finding_count + 1,
                                   .run = run,
                                   .identity = outcome->identity,
                                   .count = 1};
         snprintf(line->kind, sizeof line->kind, "%s", mr_run_kind_name(outcome->kind));
         snprintf(line->text, sizeof line->text, "%s", outcome->text);
-        state->findings[state->finding_count++] = *line;
+        if (!mr_hunt_state_add(state, line))
+            status = mr_error_memory(error, "noting a finding");
         *known = (uint32_t)state->finding_count;
     } else {
         state->findings[*known - 1].count++;
@@ -379,18 +377,22 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
         hunt->has_reference ? MR_OK : mr_store_first(&hunt->store, &t->ran.end, error);
     if (!status)
         status = mr_store_run(&hunt->store, &t->line, error);
+    if (!status && t->ran.is_full)
+        status = mr_store_cut(&hunt->store, t->number, error);
     state->runs++;
     state->again += !t->is_new;
     state->diverged += t->task.kind != MR_TASK_FREE && t->ran.replay.outcome != MR_REPLAY_GOAL;
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
-    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until);
+    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until) ||
+                (confirms(t) && mr_run_kind_is_in(MR_RUN_RACE, hunt->options->until));
     if (!hunt->has_reference)
         take_reference(hunt, t);
     state->left = hunt->tasks.count;
     state->seconds = t->line.at;
     hunt->busy--;
+    hunt->asked = 0;
     if (hunt->options->tell)
         hunt->options->tell(hunt->options->context, state);
     pthread_cond_broadcast(&hunt->changed);

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OUTPUT_MOST = 1 << 20 };
@@ -104,19 +105,41 @@ static char *contents(const char *path)
     return text;
 }
 
-/* Waits until the process has ended, or kills it and all of its group after the time. */
-static mr_status wait_for(pid_t process, unsigned timeout_ms, mr_run_end *end, mr_error *error)
+/* Where there are no descriptors of processes (Linux before 5.3, valgrind): looks each millisecond. */
+static bool ends_while_looking(pid_t process, double until)
 {
-    int status, descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+    const struct timespec pause = {.tv_nsec = 1000000};
+    siginfo_t info;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+            return true;
+        if (mr_seconds() >= until)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* False: the time is over. The process is not reaped. */
+static bool ends_in_time(pid_t process, unsigned timeout_ms)
+{
+    int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
     struct pollfd look = {.fd = descriptor, .events = POLLIN};
     double until = mr_seconds() + timeout_ms / 1000.0, left = timeout_ms;
     int got = 0;
-    while (timeout_ms && descriptor >= 0 && left > 0 && (got = poll(&look, 1, (int)left + 1)) < 0 &&
-           errno == EINTR)
+    if (descriptor < 0)
+        return ends_while_looking(process, until);
+    while (left > 0 && (got = poll(&look, 1, (int)left + 1)) < 0 && errno == EINTR)
         left = (until - mr_seconds()) * 1000;
-    end->timed_out = timeout_ms && got <= 0;
-    if (descriptor >= 0)
-        close(descriptor);
+    close(descriptor);
+    return got > 0;
+}
+
+/* Waits until the process has ended, or kills it and all of its group after the time. */
+static mr_status wait_for(pid_t process, unsigned timeout_ms, mr_run_end *end, mr_error *error)
+{
+    int status;
+    end->timed_out = timeout_ms && !ends_in_time(process, timeout_ms);
     if (end->timed_out) {
         kill(-process, SIGKILL);
         kill(process, SIGKILL);
@@ -204,6 +227,7 @@ static mr_status convert(const mr_runner *runner, const mr_run_request *request,
         status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     ran->is_cut = summary.state == MR_LOG_EXECED || summary.state == MR_LOG_LIMIT ||
                   summary.state == MR_LOG_FULL || summary.state == MR_LOG_LONG || summary.damaged;
+    ran->is_full = summary.state == MR_LOG_LONG;
     return status;
 }
 

@@ -59,6 +59,7 @@ typedef struct mr_ran {
     mr_replay_result replay; /* how far the schedule was followed; with a schedule */
     mr_operands operands; /* what it compared, at most MR_INPUTS_COMPARISONS; when that was asked */
     bool is_cut;          /* the recording ended before the program (limits, a full disk, exec) */
+    bool is_full;         /* … because the log reached its limit */
     double seconds;       /* of the program */
 } mr_ran;
 
