@@ -123,6 +123,7 @@ check docs_readme readme
 pages=(tutorial embed hunt)
 if [ "${TEST_LENGTH:-share}" = full ]; then
     pages+=(unknown windows not-recorded debugger cluster hunt-exhaustive hunt-inputs)
+    pages+=(daily-use debugging explain findings long-runs mrt-format orders recording replay)
     check docs_ci_github ci 'GitHub Actions' races.sarif 3
 fi
 for name in "${pages[@]}"; do check "docs_$name" page "$name"; done
