@@ -318,7 +318,7 @@ const mr_command mr_commands[] = {
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
              {"until", "failure|end|KINDS",
-              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "end at the first failure, or at the first of some kinds (crash,race); or go on "
               "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
              {"inputs", "DIR", "search inputs, from the files of DIR on"},
