@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "formats/read.h"
+#include "hunt/loop/store.h"
 #include "hunt/program/outcome.h"
 #include "hunt/program/runner.h"
 
@@ -105,21 +106,6 @@ static bool repeats(const char *kind, const mr_ran *ran, const mr_run_outcome *o
              strcmp(kind, mr_run_kind_name(MR_RUN_ORACLE)) == 0));
 }
 
-static char *text_of(const char *folder, const char *name)
-{
-    char path[4200], *text = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "%.4000s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    if (file && getdelim(&text, &room, '\0', file) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
 /* How the saved run ended. */
 static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
 {
@@ -136,8 +122,8 @@ static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
         return status;
     *end = (mr_run_end){.is_there = true,
                         .exit_status = trace->ending.number,
-                        .output = text_of(folder, "output"),
-                        .errors = text_of(folder, "errors")};
+                        .output = mr_store_text(folder, "output"),
+                        .errors = mr_store_text(folder, "errors")};
     mr_trace_free(trace);
     return MR_OK;
 }

@@ -145,12 +145,12 @@ mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr
     return status ? status : mr_store_line(store, line, error);
 }
 
-static char *read_first(const mr_store_folder *store, const char *name)
+char *mr_store_text(const char *folder, const char *name)
 {
     long_path path;
     char *text = NULL;
     size_t room = 0;
-    snprintf(path, sizeof path, "%s/first-%s", store->path, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
     if (file && getdelim(&text, &room, '\0', file) < 0) {
         free(text);
@@ -166,8 +166,8 @@ void mr_store_read_first(const mr_store_folder *store, const char *value, mr_run
     char *rest;
     *end = (mr_run_end){.is_there = true, .exit_status = (int)strtol(value, &rest, 10)};
     end->signal = (int)strtol(rest, NULL, 10);
-    end->output = read_first(store, "output");
-    end->errors = read_first(store, "errors");
+    end->output = mr_store_text(store->path, "first-output");
+    end->errors = mr_store_text(store->path, "first-errors");
 }
 
 static bool read_run(const char *line, mr_hunt_line *run)

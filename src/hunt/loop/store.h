@@ -76,6 +76,9 @@ mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *rea
 mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr_error *error);
 void mr_store_read_first(const mr_store_folder *store, const char *value, mr_run_end *end);
 
+/* The text of a file of a hunt's folder, up to a NUL, owned by the caller; NULL: there is none. */
+char *mr_store_text(const char *folder, const char *name);
+
 void mr_store_behaviour_path(const mr_store_folder *store, uint32_t number,
                              char path[MR_STORE_PATH_BYTES + 64]);
 void mr_store_finding_path(const mr_store_folder *store, const mr_finding_line *finding,
