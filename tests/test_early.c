@@ -8,6 +8,7 @@
 
 #include "record/scan.h"
 #include "support/log_build.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,14 @@ static void expect_same(const mr_scan *one, const mr_scan *two)
     assert_int_equal(one->pieces.kept_parts, two->pieces.kept_parts);
 }
 
+static mr_scratch scratch;
+
+static int setup(void **state)
+{
+    mr_scratch_setup(state, &scratch);
+    return 0;
+}
+
 static void test_growing(void **state)
 {
     (void)state;
@@ -80,9 +89,9 @@ static void test_growing(void **state)
         mr_log_build words = {0};
         mr_log whole, growing;
         mr_error error;
-        char path[] = "/tmp/maxrace-early-XXXXXX";
+        char path[512];
         mr_scan *all = calloc(1, sizeof *all), *parts = calloc(1, sizeof *parts);
-        FILE *file = fdopen(mkstemp(path), "wb");
+        FILE *file = fopen(mr_scratch_path(&scratch, "log", path), "wb");
         assert_true(all && parts && file);
         build(&words, seed);
         assert_false(mr_log_follow(&growing, path)); /* not begun */
@@ -127,5 +136,5 @@ static void test_growing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_growing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -17,6 +17,7 @@
 #include "hunt/exhaustive/exhaustive_run.h"
 #include "support/length.h"
 #include "support/mini_random.h"
+#include "support/scratch.h"
 
 enum { PROGRAMS_MAX = 400, STATES = 20000, BEHAVIOURS = 40 };
 
@@ -114,11 +115,13 @@ static bool explore(const chosen *all, unsigned number, const char *folder, unsi
 
 static void real_programs(void **state)
 {
-    char folder[] = "/tmp/maxrace-exhaustive-XXXXXX", command[100];
+    mr_scratch scratch;
+    char command[300];
     chosen *all = calloc(1, sizeof *all);
     unsigned bad = 0, more = 0, refused = 0;
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    mr_scratch_make(&scratch);
+    const char *folder = scratch.dir;
     choose(all, (unsigned)mr_length("RUNS_PROGRAMS", 30, 200));
     build(all, folder);
     for (unsigned i = 0; i < all->count; i++) {
