@@ -466,8 +466,13 @@ int main(void)
     return 0;
 }
 END
-    (cd "$scratch" && "$maxrace" cc -g -O0 alarm.c -o alarm && touch blocks && "$maxrace" record -q --record-inputs no -o alarm.mrt -- ./alarm && rm blocks &&
-        says '1 of 1 confirmed' "$maxrace" replay -q alarm.mrt)
+    # The timer is the system's, so on a busy machine a signal may come elsewhere: one of three recordings is enough.
+    (cd "$scratch" && "$maxrace" cc -g -O0 alarm.c -o alarm) || return 1
+    for _ in 1 2 3; do
+        (cd "$scratch" && touch blocks && "$maxrace" record -q --record-inputs no -o alarm.mrt -- ./alarm && rm blocks &&
+            says '1 of 1 confirmed' "$maxrace" replay -q alarm.mrt) && return
+    done
+    return 1
 }
 # A thread that waits in a loop: the trace has one read for those that saw the same write. They are done before that of another.
 waiting_loop() {

@@ -47,7 +47,7 @@ static void choose(chosen *all, unsigned count)
 
 static void build(const chosen *all, const char *folder)
 {
-    char path[200], command[900];
+    char path[300], command[1200];
     const char *maxrace = getenv("MAXRACE");
     snprintf(path, sizeof path, "%s/all.c", folder);
     FILE *file = fopen(path, "w");
@@ -89,7 +89,7 @@ static bool is_right(const chosen *all, unsigned number, const mr_explore *self,
 static bool explore(const chosen *all, unsigned number, const char *folder, unsigned *more,
                     unsigned *refused)
 {
-    char path[200], argument[20];
+    char path[300], argument[20];
     const char *arguments[] = {path, argument, NULL};
     mr_explore self = {.had = NULL};
     mr_explore_program program = {.arguments = arguments, .timeout_ms = 20000};
