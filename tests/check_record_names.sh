@@ -2,7 +2,7 @@
 # What the variables on stacks are called. Each program of tests/programs with a line "Names:" at its top is built by gcc with
 # -O1 (TEST_LENGTH=full: by gcc and clang, with -O0, -O1 and -O2), and recorded; the texts for people of its variables and locks are to be exactly these names (T*:
 # any thread), and the races are reported by name. Without debug information they stay places: "T0.stack-88".
-# The types of variables in static memory are those of the lines "Type:" in tests/programs/types-*, and reports show "Values:" by them.
+# The types of variables in static memory and on stacks are those of the lines "Type:" in tests/programs/types-*, and reports show "Values:" by them.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -44,7 +44,9 @@ names_are() {
 types_are() {
     local compiler=$1 source=$2 level=$3 value
     build "$compiler" "$source" -g "$level" && record || return 1
-    diff <(sed -n 's/^ \* Type: /#@type /p' "$source" | sort) <("$maxrace" convert "$scratch/trace.mrt" - | grep '^#@type ' | sort) || return 1
+    # Variables on stacks by their texts for people.
+    diff <(sed -n 's/^ \* Type: /#@type /p' "$source" | sort) <("$maxrace" convert "$scratch/trace.mrt" - |
+        awk '$1 == "#@var" { text[$2] = $3 } $1 == "#@type" { line[$2] = $0 } END { for (v in line) { l = line[v]; if (v in text) sub(" [^ ]+", " " text[v], l); print l } }' | sort) || return 1
     "$maxrace" predict -q --report-shown 0 "$scratch/trace.mrt" >"$scratch/report"
     for value in $(sed -n 's/^ \* Values: //p' "$source"); do
         grep -q -F "($value)" "$scratch/report" || { echo "no $value in the report"; return 1; }

@@ -273,7 +273,9 @@ static void check_local(mr_symbols *symbols, const local_places *places, uint64_
                         uint64_t address, uint64_t bytes, const char *expected)
 {
     char name[256];
-    bool found = mr_symbols_local(symbols, &places->frame, at, address, bytes, name, sizeof name);
+    const char *type;
+    bool found =
+        mr_symbols_local(symbols, &places->frame, at, address, bytes, name, sizeof name, &type);
     assert_string_equal(found ? name : "none", expected);
 }
 

@@ -25,6 +25,7 @@ void mr_locals_free(mr_locals *locals)
     free(locals->variables.items);
     free(locals->locks.items);
     mr_names_free(&locals->names);
+    free(locals->types);
 }
 
 /* Adds the key. `*is_new` says that the key was not there; `*values` then has room for its value.
@@ -79,6 +80,22 @@ static mr_call *call_around(const mr_call_stack *stack, uint64_t address)
     return low < stack->count ? &stack->calls[low] : NULL;
 }
 
+/* Adds the name of a variable of the source, with its type. False: no memory. */
+static bool add_text(mr_locals *locals, const char *name, const char *type, uint32_t *text)
+{
+    uint32_t known = locals->names.count;
+    void *types = locals->types;
+    if (!mr_names_add(&locals->names, name, (uint32_t)strlen(name), text) ||
+        !mr_grow(&types, &locals->type_capacity, (size_t)*text + 1, sizeof type))
+        return false;
+    locals->types = types;
+    if (*text == known)
+        locals->types[*text] = type;
+    else if (locals->types[*text] != type)
+        locals->types[*text] = NULL;
+    return true;
+}
+
 /* The name of the variable in the frame: `*answer` is its number plus 1, or 0 when no name is
  * certain. False: no memory. */
 static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_local_use *use,
@@ -100,9 +117,10 @@ static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_lo
     if (!ok)
         return false;
     if (is_new) {
+        const char *type;
         bool known = mr_symbols_local(locals->symbols, &call->frame, at, use->address, use->bytes,
-                                      name, sizeof name);
-        if (known && !mr_names_add(&locals->names, name, (uint32_t)strlen(name), &text))
+                                      name, sizeof name, &type);
+        if (known && !add_text(locals, name, type, &text))
             return false;
         locals->answer_of[number] = known ? text + 1 : 0;
     }
@@ -205,13 +223,28 @@ bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *u
     return note(locals, &locals->locks, lock, use);
 }
 
+/* The names that count. */
+static const mr_local_names *names_of(const mr_local *self)
+{
+    return self->shared.count || self->shared.unknown ? &self->shared : &self->all;
+}
+
+/* The type that all of the names have; NULL: there is none. */
+static const char *type_of(const mr_locals *locals, const mr_local_names *names)
+{
+    const char *type = locals->types[names->names[0]];
+    for (uint32_t i = 1; i < names->count; i++)
+        if (locals->types[names->names[i]] != type)
+            return NULL;
+    return type;
+}
+
 /* Writes the text for people, without a thread before it: "f.x", "f.x/g.y.wake.2". False: the text
  * is not known. */
 static bool put_names(const mr_locals *locals, mr_local *self, const char *name, char *text)
 {
     end_period(self);
-    bool shared = self->shared.count || self->shared.unknown;
-    const mr_local_names *names = shared ? &self->shared : &self->all;
+    const mr_local_names *names = names_of(self);
     size_t used = 0;
     for (uint32_t i = 0; i < names->count && used < NAME_BYTES; i++)
         used += (size_t)snprintf(text + used, NAME_BYTES - used, "%s%s", i ? "/" : "",
@@ -265,7 +298,14 @@ static bool collect(const mr_locals *locals, mr_local_list *list, const mr_names
     return true;
 }
 
-/* The second pass: sets the texts. False: no memory. */
+static bool set_type(const mr_locals *locals, uint32_t variable, const mr_local_names *names)
+{
+    const char *type = type_of(locals, names);
+    return !type ||
+           mr_value_types_set_text(&locals->trace->types, variable, type, (uint32_t)strlen(type));
+}
+
+/* The second pass: sets the texts and the types. False: no memory. */
 static bool set(const mr_locals *locals, mr_local_list *list, mr_names *names, texts *seen)
 {
     char text[NAME_BYTES], full[NAME_BYTES + 64];
@@ -284,7 +324,8 @@ static bool set(const mr_locals *locals, mr_local_list *list, mr_names *names, t
         size_t used = strlen(full);
         if (found->count++)
             snprintf(full + used, sizeof full - used, "#%u", found->count);
-        if (!mr_names_set_display(names, i, full, (uint32_t)strlen(full)))
+        if (!mr_names_set_display(names, i, full, (uint32_t)strlen(full)) ||
+            (names == &locals->trace->variables && !set_type(locals, i, names_of(self))))
             return false;
     }
     return true;

@@ -16,6 +16,7 @@
  *   information.
  * - When several stacks have the same text, the thread stands before it: "T1.worker.table[3]". When
  *   one stack has the text twice (recursion), or something else has it, "#2", "#3", … follow.
+ * - A variable with a text gets a type when the variables of the source have one and the same.
  *
  * A use takes expected O(log depth of the stack). Memory: 100 bytes for each variable on a stack.
  */
@@ -65,6 +66,8 @@ typedef struct mr_locals {
     size_t asked_capacity;
     uint64_t age; /* number of calls of mr_locals_forget so far */
     mr_names names;
+    const char **types; /* by name: of the symbols; NULL: not known, or one name has several */
+    size_t type_capacity;
 } mr_locals;
 
 /* A use of memory. */

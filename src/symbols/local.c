@@ -182,7 +182,8 @@ static const candidate *choose(const search *self)
     return certain ? chosen : NULL;
 }
 
-static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, size_t name_bytes)
+static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, size_t name_bytes,
+                     Dwarf_Off *type_entry)
 {
     Dwarf_Die die = chosen->die, function = chosen->function, type;
     Dwarf_Word size;
@@ -193,17 +194,18 @@ static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, s
     mr_die_name(&function, false, name, name_bytes);
     size_t used = strlen(name);
     snprintf(name + used, name_bytes - used, "%s%s", used ? "." : "", text);
-    mr_type_part(&type, chosen->offset_bytes, size_bytes, name, name_bytes);
+    *type_entry = mr_type_part(&type, chosen->offset_bytes, size_bytes, name, name_bytes);
     return true;
 }
 
 bool mr_local_name(const mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
                    uint64_t at, uint64_t address, uint64_t size_bytes, char *name,
-                   size_t name_bytes)
+                   size_t name_bytes, Dwarf_Off *type)
 {
     Dwarf_Die function;
     search self = {
         .elf = elf, .frame = frame, .at = at, .address = address, .size_bytes = size_bytes};
+    *type = 0;
     if (!mr_code_function(table, elf, frame->code - 1, &function))
         return false;
     if (at && dwarf_haspc(&function, at - 1) <= 0)
@@ -211,5 +213,5 @@ bool mr_local_name(const mr_code_table *table, const mr_elf *elf, const mr_frame
     find_base(&self, &function);
     consider_below(&self, &function, &function, true, 0);
     const candidate *chosen = choose(&self);
-    return chosen && put_name(chosen, size_bytes, name, name_bytes);
+    return chosen && put_name(chosen, size_bytes, name, name_bytes, type);
 }

@@ -349,7 +349,7 @@ static bool kept_text(const mr_answers *answers, const mr_answer_key *key, char 
     return true;
 }
 
-/* The same for an answer about data: the entry of the type, then the name. */
+/* The same for an answer about data or a local variable: the entry of the type, then the name. */
 static bool kept_data(const mr_answers *answers, const mr_answer_key *key, char *name,
                       size_t name_bytes, uint64_t *type)
 {
@@ -499,21 +499,26 @@ bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint
 }
 
 bool mr_symbols_local(mr_symbols *symbols, const mr_frame_place *frame, uint64_t at,
-                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes)
+                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes,
+                      const char **type)
 {
     mr_frame_place inside;
+    uint64_t entry = 0;
     module *self = module_of_frame(symbols, frame, &inside);
+    *type = NULL;
     if (!self)
         return false;
     uint64_t at_inside = at ? at - self->bias : 0;
     mr_answer_key key = {{ASKS_LOCAL, inside.code, pointer_of(frame), at_inside,
                           address - frame->stack, size_bytes}};
-    if (kept_text(answers_of(symbols, self), &key, name, name_bytes))
-        return name[0] != '\0';
-    if (!open_module(self))
-        return false;
-    bool known = mr_local_name(&self->code, &self->elf, &inside, at_inside, address, size_bytes,
-                               name, name_bytes);
-    mr_answers_add(&self->answers, &key, name, known ? strlen(name) : 0);
-    return known;
+    if (!kept_data(answers_of(symbols, self), &key, name, name_bytes, &entry)) {
+        if (!open_module(self))
+            return false;
+        if (!mr_local_name(&self->code, &self->elf, &inside, at_inside, address, size_bytes, name,
+                           name_bytes, &entry))
+            name[0] = '\0';
+        keep_data(&self->answers, &key, name, entry);
+    }
+    *type = name[0] ? find_type(symbols, self, entry) : NULL;
+    return name[0] != '\0';
 }

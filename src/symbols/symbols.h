@@ -86,9 +86,10 @@ bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint
  * The name begins with the function of the variable, which is the function of the call or one
  * inlined into it. `at` is the return address that the function has reached; 0: not known. False:
  * no variable contains all the bytes, or several share the address and it is not certain which one
- * it is.
+ * it is. Gives the type as mr_symbols_data does.
  */
 bool mr_symbols_local(mr_symbols *symbols, const mr_frame_place *frame, uint64_t at,
-                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes);
+                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes,
+                      const char **type);
 
 #endif

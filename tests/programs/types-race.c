@@ -15,12 +15,13 @@
  * Type: thing.number int32
  * Type: thing.part.done bool
  * Type: thing.part.weights[1] double
+ * Type: main.level int32
  *
  * The bit field and the union have none.
  *
  * Values: machine=BUSY(7) machine=BROKEN(-3) where=null ratio=-0.25 size=0.1 debt=-42 mask=4294967295
  * Values: is_open=false is_open=true letter='\n'(10) letter='z'(122) few=-5 port=65535 thing.part.done=true
- * Values: thing.part.weights[1]=1e+100
+ * Values: thing.part.weights[1]=1e+100 main.level=-9
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,7 +54,7 @@ static struct {
     } either;
 } thing;
 
-static void *work(void *unused)
+static void *work(void *level)
 {
     machine = BROKEN;
     where = &debt;
@@ -71,13 +72,15 @@ static void *work(void *unused)
     thing.part.weights[1] = 1e100;
     thing.bits = 5;
     thing.either.real = 1;
-    return unused;
+    *(int *)level = -9;
+    return NULL;
 }
 
 int main(void)
 {
+    int level = 0;
     pthread_t thread;
-    pthread_create(&thread, NULL, work, NULL);
+    pthread_create(&thread, NULL, work, &level);
     machine = BUSY;
     where = NULL;
     ratio = 2;
@@ -94,6 +97,7 @@ int main(void)
     thing.part.weights[1] = 5;
     thing.bits = 1;
     thing.either.number = 4;
+    level = 4;
     pthread_join(thread, NULL);
     return 0;
 }
