@@ -137,7 +137,16 @@ static void test_relax(void **state)
 static void test_words(void **state)
 {
     (void)state;
+    char path[512];
+    mr_scratch_write(&scratch, "comma.std", "A|w(x=1)|f<a,b>\nB|w(x=2)|g<a,b>\n", path);
+    mr_scratch_write(&scratch, "other.yaml",
+                     "sees: 10 0\nfind: deadlocks\ncandidates:\n  far: none\n"
+                     "  ignore_locations: '*'\n  only_locations: '8'\n",
+                     path);
     const mr_run_row rows[] = {
+        {"explain @/comma.std f<a,b> g<a,b>", 0, "f<a,b> and g<a,b> on x: race\n", NULL},
+        {"explain -c @/other.yaml examples/bank.std bank.c:34 bank.c:21", 0,
+         "bank.c:21 and bank.c:34 on bank.balance: race\n", NULL},
         {"explain examples/bank.std bank.c:34 bank.c:21", 0,
          "bank.c:21 and bank.c:34 on bank.balance: race\n"
          "  w(bank.balance=150) by teller at bank.c:21, event 3\n"

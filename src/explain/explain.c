@@ -1,6 +1,5 @@
 #include "explain.h"
 
-#include "base/slice.h"
 #include "engine/predict.h"
 #include "pairs.h"
 #include "reason_text.h"
@@ -103,14 +102,19 @@ static void print_no_conflict(explainer *self, const char *one, const char *two)
 
 /* ---- the verdicts ---- */
 
+/* Decides all pairs of the places, whatever else the settings look for or leave out. */
 static mr_status predict(explainer *self, const char *one, const char *two)
 {
     static const char *const whole[][2] = {{"find", "races"},
                                            {"candidates.report", "static"},
                                            {"candidates.far", "all"},
                                            {"candidates.prefilter", "all"},
-                                           {"candidates.ignore_locations", ""}};
+                                           {"candidates.ignore_locations", ""},
+                                           {"candidates.only_locations", ""},
+                                           {"sees", ""}};
     const mr_predict_run run = {.progress = self->progress};
+    /* A list of patterns cannot hold a comma; a verdict takes candidates at all places then. */
+    bool lists = two && !strchr(one, ',') && !strchr(two, ',');
     size_t bytes = strlen(one) + (two ? strlen(two) : 0) + 2;
     char *places = mr_calloc(bytes, 1);
     mr_status status = MR_OK;
@@ -119,10 +123,10 @@ static mr_status predict(explainer *self, const char *one, const char *two)
         status = no_memory(self->error);
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && status == MR_OK; i++)
         status = mr_config_set(self->asked, whole[i][0], whole[i][1], NULL, 0, self->error);
-    if (status == MR_OK) {
-        snprintf(places, bytes, "%s,%s", one, two ? two : "");
-        status = mr_config_set(self->asked, "candidates.only_locations", two ? places : "", NULL, 0,
-                               self->error);
+    if (status == MR_OK && lists) {
+        snprintf(places, bytes, "%s,%s", one, two);
+        status =
+            mr_config_set(self->asked, "candidates.only_locations", places, NULL, 0, self->error);
     }
     free(places);
     return status == MR_OK ? mr_predict(self->trace, self->asked, &run, &self->result, self->error)

@@ -2,7 +2,6 @@
 
 #include "dump/pair_problem.h"
 #include "predict/settings.h"
-#include "solver/cone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,7 +209,7 @@ static void find_links(const mr_window *w, const mr_precedence *forced, mr_reaso
     turn_links(reason);
 }
 
-/* Does one of the two need the other? Then the later one needs the earlier one. */
+/* Does the second access need the first one? */
 static bool is_needed(const mr_problem *problem, const mr_reason *reason)
 {
     const mr_window *w = problem->window;
@@ -253,8 +252,8 @@ static void add_cause(mr_reason *reason, mr_reason_cause cause)
         reason->causes_cut = true;
 }
 
-/* The names that events of the kind have before the second access, each once, those used last first: at
- * most MR_REASON_TRIES; their number. */
+/* The names that events of the kind have in the window, each once: those before the second access first,
+ * from the last one on. At most MR_REASON_TRIES; their number. */
 static uint32_t names_of(const mr_trace *trace, mr_relaxed kind, const mr_reason *reason,
                          uint32_t names[MR_REASON_TRIES], bool *cut)
 {
@@ -262,8 +261,8 @@ static uint32_t names_of(const mr_trace *trace, mr_relaxed kind, const mr_reason
                                     [MR_RELAXED_LOCK] = MR_ACQUIRES,
                                     [MR_RELAXED_SEMAPHORES] = MR_TAKES};
     uint32_t count = 0;
-    for (uint32_t event = reason->second; event-- > 0;) {
-        uint32_t i = 0;
+    for (uint32_t k = 0; k < reason->end; k++) {
+        uint32_t event = k < reason->second ? reason->second - 1 - k : k, i = 0;
         if (!MR_OP_DOES(trace->op[event], does[kind]))
             continue;
         while (i < count && names[i] != trace->operand[event])

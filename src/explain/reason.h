@@ -30,7 +30,7 @@ typedef struct mr_reason_link {
 /* Without it, the two would race. */
 typedef struct mr_reason_cause {
     mr_relaxed kind;
-    uint32_t name; /* MR_NONE: all of the kind together, and no single one */
+    uint32_t name; /* MR_NONE: all of the kind together, and no single one that was tried */
 } mr_reason_cause;
 
 typedef struct mr_reason {

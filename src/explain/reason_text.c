@@ -20,18 +20,17 @@ void mr_explain_event(FILE *stream, const mr_trace *trace, uint32_t event)
             place_of(trace, event), event);
 }
 
-static void print_line(FILE *stream, const char *head, const mr_trace *trace, uint32_t event,
-                       const char *tail)
+static void print_line(FILE *stream, const char *head, const mr_trace *trace, uint32_t event)
 {
     fprintf(stream, "    %s", head);
     mr_explain_event(stream, trace, event);
-    fprintf(stream, "%s\n", tail);
+    fputc('\n', stream);
 }
 
 static void print_link(FILE *stream, const mr_trace *trace, mr_reason_link link)
 {
     uint8_t op = trace->op[link.event];
-    print_line(stream, "then ", trace, link.event, "");
+    print_line(stream, "then ", trace, link.event);
     if (link.from == link.event)
         return;
     fprintf(stream, "      which %s ",
@@ -49,20 +48,20 @@ static void print_cause(FILE *stream, const mr_trace *trace, mr_reason_cause cau
     switch (cause.kind) {
     case MR_RELAXED_READS:
         if (all)
-            fputs("what several reads must see", stream);
+            fputs("what all reads must see", stream);
         else
             fprintf(stream, "what reads of %s must see",
                     mr_names_display(&trace->variables, cause.name));
         break;
     case MR_RELAXED_LOCK:
         if (all)
-            fputs("several locks", stream);
+            fputs("all locks", stream);
         else
             fprintf(stream, "the lock %s", mr_names_display(&trace->locks, cause.name));
         break;
     case MR_RELAXED_SEMAPHORES:
         if (all)
-            fputs("several semaphores", stream);
+            fputs("all semaphores", stream);
         else
             fprintf(stream, "the semaphore %s", mr_names_display(&trace->locks, cause.name));
         break;
@@ -89,26 +88,26 @@ static void print_causes(FILE *stream, const mr_trace *trace, const mr_reason *r
 
 static void print_lock(FILE *stream, const mr_trace *trace, const mr_reason *reason)
 {
-    print_line(stream, "", trace, reason->first, "");
-    print_line(stream, "  holds it since ", trace, reason->first_acquire, "");
-    print_line(stream, "", trace, reason->second, "");
-    print_line(stream, "  holds it since ", trace, reason->second_acquire, "");
+    print_line(stream, "", trace, reason->first);
+    print_line(stream, "  holds it since ", trace, reason->first_acquire);
+    print_line(stream, "", trace, reason->second);
+    print_line(stream, "  holds it since ", trace, reason->second_acquire);
 }
 
 static void print_way(FILE *stream, const mr_trace *trace, const mr_reason *reason)
 {
-    print_line(stream, "first ", trace, reason->first, "");
+    print_line(stream, "first ", trace, reason->first);
     for (uint32_t i = 0; i < reason->link_count; i++)
         print_link(stream, trace, reason->links[i]);
     if (reason->more_links)
         fputs("    then steps that no single event shows\n", stream);
-    print_line(stream, "then ", trace, reason->second, "");
+    print_line(stream, "then ", trace, reason->second);
 }
 
 static void print_pair(FILE *stream, const mr_trace *trace, const mr_reason *reason)
 {
-    print_line(stream, "", trace, reason->first, "");
-    print_line(stream, "", trace, reason->second, "");
+    print_line(stream, "", trace, reason->first);
+    print_line(stream, "", trace, reason->second);
 }
 
 void mr_reason_print(FILE *stream, const mr_trace *trace, const mr_reason *reason, uint64_t pairs)
