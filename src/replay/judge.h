@@ -5,6 +5,7 @@
 #ifndef MR_REPLAY_JUDGE_H
 #define MR_REPLAY_JUDGE_H
 
+#include "changes.h"
 #include "trace/trace.h"
 
 /* The worst first. */
@@ -39,6 +40,7 @@ typedef struct mr_run_end {
     size_t last_count;
     bool output_varies;       /* from run to run, whatever the order: it says nothing of the race */
     uint32_t errors_observed; /* uses of freed memory and misuse */
+    mr_changes changes;       /* of files, in a sandbox */
 } mr_run_end;
 
 void mr_run_end_free(mr_run_end *end);
