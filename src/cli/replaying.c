@@ -248,6 +248,7 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
                         .timed_out = launched.timed_out,
                         .output = contents(output),
                         .errors = contents(errors)};
+    end->refused = mr_run_end_is_refused(end->errors);
     bool has_header = mr_log_header_read(launched.log, &header);
     end->deadlocked = has_header && header.state == MR_LOG_DEADLOCK;
     end->starved = has_header && header.state == MR_LOG_STARVED;

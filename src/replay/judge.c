@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include "base/memory.h"
+#include "runtime/inputs_format.h"
 #include "trace/observed.h"
 
 #include <stdio.h>
@@ -200,18 +201,34 @@ static bool deadlocks(const mr_run_end *end, const char *name, char *text)
     return true;
 }
 
+bool mr_run_end_is_refused(const char *errors)
+{
+    static const char said[] = "maxrace: " MR_INPUTS_REFUSED;
+    const char *at = errors ? strstr(errors, said) : NULL;
+    while (at && at != errors && at[-1] != '\n')
+        at = strstr(at + 1, said);
+    return at != NULL;
+}
+
 mr_effect mr_judge(const mr_run_end *recorded, const mr_run_end *first, const mr_run_end *second,
                    char *evidence)
 {
     evidence[0] = '\0';
     if (!first->is_there || !second->is_there)
         return MR_EFFECT_UNKNOWN;
+    if (first->refused || second->refused) {
+        snprintf(evidence, MR_EVIDENCE_BYTES,
+                 "not known: %s, files could not be changed as in the recording (standard error "
+                 "says which)",
+                 orders[first->refused ? 1 : 2]);
+        return MR_EFFECT_UNKNOWN;
+    }
     if (crashes(first, orders[1], evidence) || crashes(second, orders[2], evidence))
         return MR_EFFECT_CRASHES;
     if (deadlocks(first, orders[1], evidence) || deadlocks(second, orders[2], evidence))
         return MR_EFFECT_DEADLOCKS;
     mr_effect effect = compare(first, orders[1], second, orders[2], recorded, evidence);
-    if (recorded->is_there) {
+    if (recorded->is_there && !recorded->refused) {
         char text[MR_EVIDENCE_BYTES] = "";
         mr_effect other = compare(recorded, orders[0], first, orders[1], recorded, text);
         if (other < effect) {

@@ -35,6 +35,7 @@ typedef struct mr_run_end {
     int exit_status, signal; /* signal 0: it ended with the status */
     bool deadlocked, timed_out;
     bool starved; /* it waited for inputs that the recording does not have, and was ended there */
+    bool refused; /* it could not change a file as the recorded run did */
     char *output, *errors; /* owned; what it wrote to standard output and standard error, or NULL */
     mr_last_value *last;   /* owned; by name */
     size_t last_count;
@@ -54,7 +55,11 @@ bool mr_run_end_writes_same(const mr_run_end *a, const mr_run_end *b);
 
 enum { MR_EVIDENCE_BYTES = 512 };
 
-/* `evidence` is one sentence, or empty. `recorded` may be one that is not there. */
+/* Is there in what a run wrote to standard error the runtime's word that a file could not be changed? */
+bool mr_run_end_is_refused(const char *errors);
+
+/* `evidence` is one sentence, or empty. `recorded` may be one that is not there. A run that could not change a file as the
+ * recorded one did says nothing of the race: then the effect is unknown. */
 mr_effect mr_judge(const mr_run_end *recorded, const mr_run_end *first, const mr_run_end *second,
                    char *evidence);
 
