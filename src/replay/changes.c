@@ -193,7 +193,7 @@ static mr_status add_removed(const reading *self, const place *at)
 /* An entry of the real folder, which an opaque folder hides. */
 static mr_status visit_hidden(const reading *self, const char *name)
 {
-    place at;
+    place at = {.name = ""};
     look(self, name, &at);
     return at.is_there_now ? MR_OK : add_removed(self, &at);
 }
@@ -213,7 +213,7 @@ static mr_status visit_folder(const reading *self, const place *at)
 
 static mr_status visit(const reading *self, const char *name)
 {
-    place at;
+    place at = {.name = ""};
     look(self, name, &at);
     mr_change change = {.hash = 0}, before = {.hash = 0};
     if (!at.is_there_now)
@@ -256,15 +256,17 @@ static const mr_change *find(const mr_changes *changes, const char *path)
                           : NULL;
 }
 
-/* The next file that one of them has: NULL where the other alone has it. */
-static void next(const mr_changes *a, const mr_changes *b, size_t *i, size_t *j,
-                 const mr_change **left, const mr_change **right)
+/* The next file that one of them has, and its path: NULL where the other alone has it. */
+static const char *next(const mr_changes *a, const mr_changes *b, size_t *i, size_t *j,
+                        const mr_change **left, const mr_change **right)
 {
     int order = *i == a->count   ? 1
                 : *j == b->count ? -1
                                  : strcmp(a->items[*i].path, b->items[*j].path);
+    const char *path = order <= 0 ? a->items[*i].path : b->items[*j].path;
     *left = order <= 0 ? &a->items[(*i)++] : NULL;
     *right = order >= 0 ? &b->items[(*j)++] : NULL;
+    return path;
 }
 
 static bool is_same(const mr_change *left, const mr_change *right)
@@ -280,17 +282,15 @@ bool mr_changes_note_varying(mr_changes *changes, const mr_changes *again)
     const mr_change *left, *right;
     bool ok = true;
     while (ok && (i < old.count || j < again->count)) {
-        next(&old, again, &i, &j, &left, &right);
-        if (left)
+        const char *path = next(&old, again, &i, &j, &left, &right);
+        if (left) {
             changes->items[i - 1].varies = !is_same(left, right);
-        if (left)
             continue;
+        }
         ok = mr_grow((void **)&more.items, &more.capacity, more.count + 1, sizeof *more.items);
         if (ok)
             more.items[more.count++] =
-                (mr_change){.path = mr_strndup(right->path, strlen(right->path)),
-                            .kind = right->kind,
-                            .varies = true};
+                (mr_change){.path = mr_strndup(path, strlen(path)), .varies = true};
         ok = ok && more.items[more.count - 1].path;
     }
     ok = ok && mr_grow((void **)&changes->items, &changes->capacity, count + more.count,
@@ -307,15 +307,15 @@ bool mr_changes_note_varying(mr_changes *changes, const mr_changes *again)
     return true;
 }
 
-bool mr_changes_differ(const mr_changes *a, const mr_changes *b, const mr_changes *varying,
-                       const mr_change **left, const mr_change **right)
+const char *mr_changes_differ(const mr_changes *a, const mr_changes *b, const mr_changes *varying,
+                              const mr_change **left, const mr_change **right)
 {
     size_t i = 0, j = 0;
     while (i < a->count || j < b->count) {
-        next(a, b, &i, &j, left, right);
-        const mr_change *known = find(varying, *left ? (*left)->path : (*right)->path);
+        const char *path = next(a, b, &i, &j, left, right);
+        const mr_change *known = find(varying, path);
         if (!is_same(*left, *right) && !(known && known->varies))
-            return true;
+            return path;
     }
-    return false;
+    return NULL;
 }

@@ -44,9 +44,9 @@ void mr_changes_free(mr_changes *changes);
  * memory. */
 bool mr_changes_note_varying(mr_changes *changes, const mr_changes *again);
 
-/* The first file that differs, which `varying` does not name as one that varies: its change in each of the two, NULL
- * where there is none. False: none differs. */
-bool mr_changes_differ(const mr_changes *a, const mr_changes *b, const mr_changes *varying,
-                       const mr_change **left, const mr_change **right);
+/* The path of the first file that differs, which `varying` does not name as one that varies; `left` and `right` are its
+ * change in each of the two, NULL where there is none. NULL: none differs. */
+const char *mr_changes_differ(const mr_changes *a, const mr_changes *b, const mr_changes *varying,
+                              const mr_change **left, const mr_change **right);
 
 #endif

@@ -133,13 +133,14 @@ static bool write_other_files(const mr_run_end *a, const char *a_name, const mr_
     enum { LINE = 100 };
     char left[LINE] = "", right[LINE] = "", before[LINE + 16], after[LINE + 16];
     const mr_change *one, *other;
-    if (!mr_changes_differ(&a->changes, &b->changes, varying, &one, &other))
+    const char *path = mr_changes_differ(&a->changes, &b->changes, varying, &one, &other);
+    if (!path)
         return false;
     differ(one ? one->text : NULL, other ? other->text : NULL, left, right, LINE);
     describe_change(one, left, before, sizeof before);
     describe_change(other, right, after, sizeof after);
-    snprintf(text, MR_EVIDENCE_BYTES, "file %.150s: %s %s, %s %s", one ? one->path : other->path,
-             before, a_name, after, b_name);
+    snprintf(text, MR_EVIDENCE_BYTES, "file %.150s: %s %s, %s %s", path, before, a_name, after,
+             b_name);
     return true;
 }
 

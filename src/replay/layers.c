@@ -358,15 +358,21 @@ static bool prepare(building *self)
 
 /* ---- the namespace ---- */
 
-static bool write_map(const char *path, const char *format, unsigned number)
+static bool write_text(const char *path, const char *text)
 {
-    char text[64];
     int file = open(path, O_WRONLY | O_CLOEXEC);
-    int length = snprintf(text, sizeof text, format, number, number);
-    bool ok = file >= 0 && write(file, text, (size_t)length) == length;
+    bool ok = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
     if (file >= 0)
         close(file);
     return ok;
+}
+
+/* A user or group has in the namespace the number that it has outside. */
+static bool write_map(const char *path, unsigned number)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%u %u 1", number, number);
+    return write_text(path, text);
 }
 
 /* A mount namespace of its own; who may not have it gets a user namespace, too. */
@@ -375,10 +381,9 @@ static bool leave_namespace(building *self)
     uid_t user = geteuid();
     gid_t group = getegid();
     self->is_user_namespace = unshare(CLONE_NEWNS) != 0;
-    if (self->is_user_namespace && (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
-                                    !write_map("/proc/self/setgroups", "deny", 0) ||
-                                    !write_map("/proc/self/uid_map", "%u %u 1", user) ||
-                                    !write_map("/proc/self/gid_map", "%u %u 1", group)))
+    if (self->is_user_namespace &&
+        (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !write_text("/proc/self/setgroups", "deny") ||
+         !write_map("/proc/self/uid_map", user) || !write_map("/proc/self/gid_map", group)))
         return fail(self, "this user may not make a namespace (user and mount)", "");
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ||
            fail(self, "this user may not mount in a namespace", "");
