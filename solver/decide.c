@@ -281,8 +281,9 @@ static outcome close_cone(candidate_task *task)
 
 static outcome try_eliminate(candidate_task *task)
 {
+    uint32_t part = task->options->eliminate_part ? task->options->eliminate_part : 1;
     const mr_eliminate_limits limits = {
-        .effort = ELIMINATE_EFFORT, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+        .effort = ELIMINATE_EFFORT / part, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
