@@ -69,9 +69,15 @@ static size_t examine(const mr_trace *trace, mr_model model)
     const char *const lazy[] = {"model", name, "candidates.report", "event", "solver.steps",
                                 "lazy",  NULL};
     const char *const places[] = {"model", name, "window.size", "8", "window.overlap", "4", NULL};
-    const char *const hard[] = {"model", name, "solver.saturate_steps", "1",
-                                "solver.steps", "filter,cone,saturate,lazy",
-                                "candidates.far", "none", NULL};
+    const char *const hard[] = {"model",
+                                name,
+                                "solver.saturate_steps",
+                                "1",
+                                "solver.steps",
+                                "filter,cone,saturate,lazy",
+                                "candidates.far",
+                                "none",
+                                NULL};
     mr_exhaustive search;
     assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
     size_t races = search.race_count;

@@ -174,12 +174,12 @@ void mr_carried_move(mr_carried *carried, uint32_t event)
 bool mr_carried_save(const mr_carried *carried, mr_carried_copy *copy, mr_arena *arena)
 {
     uint32_t locks = carried->trace->locks.count, shared = carried->open_shared_count;
-    *copy = (mr_carried_copy){
-        .next = carried->next,
-        .open_shared_count = shared,
-        .open_acquire = mr_arena_alloc(arena, locks, sizeof *copy->open_acquire),
-        .open_shared = mr_arena_alloc(arena, shared, sizeof *copy->open_shared),
-        .units = mr_arena_alloc(arena, locks, sizeof *copy->units)};
+    *copy =
+        (mr_carried_copy){.next = carried->next,
+                          .open_shared_count = shared,
+                          .open_acquire = mr_arena_alloc(arena, locks, sizeof *copy->open_acquire),
+                          .open_shared = mr_arena_alloc(arena, shared, sizeof *copy->open_shared),
+                          .units = mr_arena_alloc(arena, locks, sizeof *copy->units)};
     if (!copy->open_acquire || !copy->open_shared || !copy->units)
         return false;
     memcpy(copy->open_acquire, carried->open_acquire, locks * sizeof *copy->open_acquire);

@@ -69,8 +69,7 @@ static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_cand
         found->count--;
         return MR_OK;
     }
-    uint32_t *number =
-        mr_map_at(&near->index, mr_map_key(group->location_1, group->location_2), 0);
+    uint32_t *number = mr_map_at(&near->index, mr_map_key(group->location_1, group->location_2), 0);
     if (!number)
         return mr_error_memory(worker->error, "recording a candidate");
     *number = (uint32_t)found->count - 1;
