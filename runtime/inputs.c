@@ -542,6 +542,11 @@ void mr_inputs_log_clock(int clock, int64_t ns)
     }
 }
 
+bool mr_inputs_have_flags(void)
+{
+    return !inputs.fed || inputs.header->version >= MR_INPUTS_FLAGS;
+}
+
 uint32_t mr_inputs_mode(int fd)
 {
     return inputs.fed && fd >= 0 && fd < MR_INPUTS_INHERITED ? inputs.header->modes[fd] : 0;

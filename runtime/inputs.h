@@ -73,6 +73,8 @@ void mr_input_called(mr_thread *thread, int64_t result);
 bool mr_inputs_clock(int clock, int64_t *ns);
 void mr_inputs_log_clock(int clock, int64_t ns);
 
+/* Flags of descriptors are among the inputs, unless those that are fed are of an older version. */
+bool mr_inputs_have_flags(void);
 /* The mode of a descriptor that the program began with, when inputs are fed; 0: none. */
 uint32_t mr_inputs_mode(int fd);
 /* The program asks for its process number. */
