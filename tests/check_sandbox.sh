@@ -102,6 +102,7 @@ keeps() {
     replays --keep-sandbox "$scratch/kept" && stay && has "what the runs write is in $scratch/kept" &&
         grep -q 'last 2' "$scratch/kept/race-1-first/files$scratch/work/result.txt" &&
         grep -q 'last 1' "$scratch/kept/race-1-second/files$scratch/work/result.txt" &&
+        [ -d "$scratch/kept/race-1-first/files$scratch/work/folder" ] && ! find "$scratch/kept/race-1-first/files" -type d -empty | grep -v "$scratch/work" &&
         [ "$(ls "$scratch/kept")" = $'again\nrace-1-first\nrace-1-second\nrecorded' ] && rm -rf "$scratch/kept"
 }
 confirms() {

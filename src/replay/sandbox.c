@@ -128,6 +128,8 @@ mr_status mr_sandbox_end(mr_sandbox *self, mr_changes *changes, mr_error *error)
     part_path path;
     part_of(self, FILES, path);
     mr_status status = mr_changes_read(changes, path, "/", error);
+    if (self->is_kept)
+        mr_tree_prune(path, "");
     for (int i = FILES + 1; i < PARTS; i++) {
         part_of(self, i, path);
         mr_tree_remove(path);

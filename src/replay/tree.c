@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,4 +39,26 @@ static bool remove_in(int parent, const char *name)
 bool mr_tree_remove(const char *path)
 {
     return remove_in(AT_FDCWD, path);
+}
+
+void mr_tree_prune(const char *path, const char *real)
+{
+    char inner[4096], other[4096];
+    struct stat info;
+    DIR *entries = lstat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
+                           chmod(path, (info.st_mode & 07777) | 0700) == 0
+                       ? opendir(path)
+                       : NULL;
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(inner, sizeof inner, "%.3800s/%.255s", path, entry->d_name);
+        snprintf(other, sizeof other, "%.3800s/%.255s", real, entry->d_name);
+        mr_tree_prune(inner, other);
+        if (lstat(other, &info) == 0 && S_ISDIR(info.st_mode))
+            rmdir(inner); /* fails where something is in it, and for what is no folder */
+    }
+    if (entries)
+        closedir(entries);
 }
