@@ -34,7 +34,7 @@ static struct {
     uint64_t window_at, window_bytes;
     role_inputs *roles;
     uint32_t role_count;
-    bool ran_out;           /* somebody asked for more than there is */
+    bool ran_out;           /* somebody asked for more than there is, or for something else */
     uint64_t signals;       /* bit n: the signal of the number n mod 64 is among them */
     long process, recorded; /* numbers of this process and of the recorded one, also in children */
     mr_inputs_differ differ;
@@ -300,7 +300,7 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     }
     const mr_input_head *head = role->of[role->next++];
     if (head->kind != kind || head->argument != argument) {
-        role->lost = true;
+        role->lost = inputs.ran_out = true;
         differ(thread, head, kind, argument);
         return none;
     }

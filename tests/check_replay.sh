@@ -443,6 +443,36 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt && { "$maxrace" record -q -o flags.mrt -- ./flags || echo failed; } | cat >flags.out &&
         [ ! -s flags.out ] && says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt)
 }
+# After the goal the program waits for another input than the recording has: that is no deadlock.
+other_wait() {
+    cat >"$scratch/wait.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static void *work(void *unused)
+{
+    x = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct timespec now;
+    pthread_create(&thread, NULL, work, NULL);
+    usleep(1000);
+    if (x)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    else
+        poll(NULL, 0, -1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 wait.c -o wait && "$maxrace" record -q -o wait.mrt -- ./wait && "$maxrace" replay -q --timeout 20 wait.mrt >wait.txt
+        says '1 of 1 confirmed' cat wait.txt && says 'it waited for inputs that the recording does not have, and was ended' cat wait.txt && ! grep -q deadlock wait.txt)
+}
 # Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
 waits_are_told() {
     MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/queue-annotated-race.c -o "$scratch/queue" &&
@@ -530,6 +560,7 @@ if check replay_prepare prepare; then
     check replay_other_input other_input
     check replay_changed_files changed_files
     check replay_stream_flags stream_flags
+    check replay_other_wait other_wait
     check replay_waits_are_told waits_are_told
     check replay_signals signals
     check replay_other_thread_signalled other_thread_signalled
