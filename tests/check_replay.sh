@@ -487,6 +487,48 @@ signals() {
     MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
     (cd "$scratch" && "$maxrace" record -q -o handler.mrt -- ./handler && says 'confirmed, no visible effect' "$maxrace" replay -q --timeout 20 handler.mrt)
 }
+# A signal came in the middle of a wait, and its handler asked for the time, before the wait had its result.
+signal_in_wait() {
+    cat >"$scratch/waited.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static volatile sig_atomic_t caught;
+static struct timespec then;
+static void catch_signal(int number)
+{
+    caught += number == SIGUSR1;
+    clock_gettime(CLOCK_REALTIME, &then);
+}
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct sigaction action = {.sa_handler = catch_signal};
+    pid_t to = getpid();
+    sigaction(SIGUSR1, &action, NULL);
+    if (fork() == 0) {
+        usleep(100000);
+        kill(to, SIGUSR1);
+        _exit(0);
+    }
+    while (caught == 0)
+        poll(NULL, 0, 3000);
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 waited.c -o waited && "$maxrace" record -q -o waited.mrt -- ./waited && says '1 of 1 confirmed' "$maxrace" replay -q --timeout 20 waited.mrt)
+}
 # The kernel gives the signal of a timer to another thread than it did: that one does not block it now. The handler runs where it ran.
 other_thread_signalled() {
     cat >"$scratch/alarm.c" <<'END'
@@ -563,6 +605,7 @@ if check replay_prepare prepare; then
     check replay_other_wait other_wait
     check replay_waits_are_told waits_are_told
     check replay_signals signals
+    check replay_signal_in_wait signal_in_wait
     check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
