@@ -25,6 +25,10 @@
  * - MAXRACE_MAX_INPUTS: it ends when it has so many bytes; 0 (default): no limit
  * - MAXRACE_INPUTS: path of such a file; the program gets what is in it
  */
+/* What standard error says, behind "maxrace: ", of a file that a replay cannot change as the recording did; the file or the
+ * call follows. */
+#define MR_INPUTS_REFUSED "cannot change files as in the recording: "
+
 #define MR_INPUTS_ENV_RECORD "MAXRACE_RECORD_INPUTS"
 #define MR_INPUTS_ENV_MAX    "MAXRACE_MAX_INPUTS"
 #define MR_INPUTS_ENV_FEED   "MAXRACE_INPUTS"

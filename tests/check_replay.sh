@@ -402,13 +402,17 @@ int main(void)
     note(truncate("kept", 1));
     note(chmod("kept", 0640));
     note(unlink("gone") == 0 || errno != ENOENT);
+    FILE *log = fopen("log", "a"); /* it goes to the end: that is no input of its own */
+    FILE *given = fopen("given", "r");
+    note(!log || fputs("line\n", log) < 0 || fclose(log) != 0);
+    note(!given || fgetc(given) != 'a');
     pthread_create(&thread, NULL, work, NULL);
     x++;
     pthread_join(thread, NULL);
     return odd;
 }
 END
-    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && "$maxrace" record -q -o files.mrt -- ./files && touch gone &&
+    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && echo a >given && "$maxrace" record -q -o files.mrt -- ./files && touch gone && echo b >given &&
         says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
         rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
 }
