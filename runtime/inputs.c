@@ -34,7 +34,7 @@ static struct {
     uint64_t window_at, window_bytes;
     role_inputs *roles;
     uint32_t role_count;
-    bool ran_out;           /* somebody asked for more than there is */
+    bool ran_out;           /* somebody asked for more than there is, or for something else */
     bool refused;           /* that a file cannot be changed has been said */
     uint64_t signals;       /* bit n: the signal of the number n mod 64 is among them */
     long process, recorded; /* numbers of this process and of the recorded one, also in children */
@@ -301,7 +301,7 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     }
     const mr_input_head *head = role->of[role->next++];
     if (head->kind != kind || head->argument != argument) {
-        role->lost = true;
+        role->lost = inputs.ran_out = true;
         differ(thread, head, kind, argument);
         return none;
     }

@@ -85,7 +85,7 @@ long mr_inputs_process(long process);
 /* The next input of the thread, when that is a signal; NULL: it is not. Then it is passed. */
 const mr_input_head *mr_input_next_signal(const mr_thread *thread);
 void mr_input_pass(const mr_thread *thread);
-/* A thread asked for more than there is, and the program had no children that could give it that. */
+/* A thread asked for more than there is, or for something else, and the program had no children that could give it that. */
 bool mr_inputs_ran_out(void);
 /* Inputs are fed, and this signal is among them. */
 bool mr_inputs_have_signal(int number);

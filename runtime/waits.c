@@ -5,6 +5,7 @@
  */
 #include "ignore.h"
 #include "input_descriptors.h"
+#include "input_signals.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -145,6 +146,17 @@ static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
     }
 }
 
+/* The handler of a signal that came in the middle of the wait ran before the wait had a result; it may
+ * have inputs of its own. */
+static mr_input find_wait(mr_thread *thread, uint64_t argument)
+{
+    while (mr_input_signal_send(thread)) {
+        mr_leave(thread);
+        mr_enter();
+    }
+    return mr_input_find(thread, MR_INPUT_WAIT, argument);
+}
+
 static int feed_events(mr_thread *thread, mr_input *input, struct pollfd *fds, size_t count)
 {
     int result = (int)mr_input_result(input), saved_errno = errno;
@@ -209,7 +221,7 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
         return MR_REAL(poll)(fds, count, timeout);
     }
     log_questions(fds, count, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    mr_input input = find_wait(thread, count);
     int result = input.head != NULL ? feed_events(thread, &input, fds, count)
                                     : poll_really(thread, fds, count, timeout);
     log_poll(&input, result, fds, count);
@@ -228,7 +240,7 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     log_questions(fds, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    mr_input input = find_wait(thread, count);
     if (input.head != NULL) {
         result = feed_events(thread, &input, fds, count);
     } else {
@@ -316,7 +328,7 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
             sets.before[i] = *sets.of[i];
         }
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    mr_input input = find_wait(thread, (uint64_t)count);
     int result = input.head != NULL
                      ? feed_sets(thread, &input, &sets, count)
                      : as_of_libc(mr_sys(SYS_pselect6, count, (long)reads, (long)writes,
@@ -351,7 +363,7 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     log_asked(&sets, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    mr_input input = find_wait(thread, (uint64_t)count);
     if (input.head != NULL) {
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
@@ -426,7 +438,7 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     if (thread == NULL) {
         return MR_REAL(epoll_wait)(fd, events, most, timeout);
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    mr_input input = find_wait(thread, (uint64_t)fd);
     int result = input.head != NULL ? feed_epoll(thread, &input, fd, events, most)
                                     : epoll_really(thread, fd, events, most, timeout);
     log_epoll(&input, fd, events, result);
@@ -442,7 +454,7 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     if (thread == NULL) {
         return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    mr_input input = find_wait(thread, (uint64_t)fd);
     if (input.head != NULL) {
         result = feed_epoll(thread, &input, fd, events, most);
     } else {

@@ -447,6 +447,36 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt && { "$maxrace" record -q -o flags.mrt -- ./flags || echo failed; } | cat >flags.out &&
         [ ! -s flags.out ] && says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt)
 }
+# After the goal the program waits for another input than the recording has: that is no deadlock.
+other_wait() {
+    cat >"$scratch/wait.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static void *work(void *unused)
+{
+    x = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct timespec now;
+    pthread_create(&thread, NULL, work, NULL);
+    usleep(1000);
+    if (x)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    else
+        poll(NULL, 0, -1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 wait.c -o wait && "$maxrace" record -q -o wait.mrt -- ./wait && "$maxrace" replay -q --timeout 20 wait.mrt >wait.txt
+        says '1 of 1 confirmed' cat wait.txt && says 'it waited for inputs that the recording does not have, and was ended' cat wait.txt && ! grep -q deadlock wait.txt)
+}
 # Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
 waits_are_told() {
     MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/queue-annotated-race.c -o "$scratch/queue" &&
@@ -460,6 +490,48 @@ waits_are_told() {
 signals() {
     MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
     (cd "$scratch" && "$maxrace" record -q -o handler.mrt -- ./handler && says 'confirmed, no visible effect' "$maxrace" replay -q --timeout 20 handler.mrt)
+}
+# A signal came in the middle of a wait, and its handler asked for the time, before the wait had its result.
+signal_in_wait() {
+    cat >"$scratch/waited.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static volatile sig_atomic_t caught;
+static struct timespec then;
+static void catch_signal(int number)
+{
+    caught += number == SIGUSR1;
+    clock_gettime(CLOCK_REALTIME, &then);
+}
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct sigaction action = {.sa_handler = catch_signal};
+    pid_t to = getpid();
+    sigaction(SIGUSR1, &action, NULL);
+    if (fork() == 0) {
+        usleep(100000);
+        kill(to, SIGUSR1);
+        _exit(0);
+    }
+    while (caught == 0)
+        poll(NULL, 0, 3000);
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 waited.c -o waited && "$maxrace" record -q -o waited.mrt -- ./waited && says '1 of 1 confirmed' "$maxrace" replay -q --timeout 20 waited.mrt)
 }
 # The kernel gives the signal of a timer to another thread than it did: that one does not block it now. The handler runs where it ran.
 other_thread_signalled() {
@@ -534,8 +606,10 @@ if check replay_prepare prepare; then
     check replay_other_input other_input
     check replay_changed_files changed_files
     check replay_stream_flags stream_flags
+    check replay_other_wait other_wait
     check replay_waits_are_told waits_are_told
     check replay_signals signals
+    check replay_signal_in_wait signal_in_wait
     check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
