@@ -151,12 +151,12 @@ static void rule(mr_deduction *d, uint32_t row)
 /* Every so many rows a pass looks whether the run was asked to end. */
 enum { ROWS_PER_LOOK = 16 };
 
-/* One pass over the rows. */
+/* One pass over the rows of the region. */
 static void pass(mr_deduction *d, bool rules)
 {
     close_included(d);
     find_certain(d);
-    for (uint32_t i = 0; i < d->known->row_count && !d->no_race; i++) {
+    for (uint32_t i = d->from; i < d->known->row_count && !d->no_race; i++) {
         uint32_t row = d->in_trace_order[i];
         if (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena))
             return;
@@ -188,12 +188,42 @@ static bool is_closed(const mr_deduction *d)
     return true;
 }
 
+/* The first region (eliminate.h) has so many rows before the stops, the next one so many times as
+ * many. The first one is small so that tests on short traces see more than one. */
+enum { FIRST_REGION = 8, REGION_GROWTH = 4 };
+
+/* Where the first region starts. */
+static uint32_t first_region(const mr_deduction *d)
+{
+    const uint32_t *rows = d->in_trace_order;
+    uint32_t low = 0, high = d->known->row_count, stop = d->stop_count ? MR_NONE : 0;
+    for (uint32_t i = 0; i < d->stop_count; i++)
+        stop = mr_stops_last(&d->stops[i]) < stop ? mr_stops_last(&d->stops[i]) : stop;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (d->known->event_of[rows[middle]] < stop)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < FIRST_REGION ? 0 : low - FIRST_REGION;
+}
+
+/* Takes more rows into the region. False: it has them all. */
+static bool grow(mr_deduction *d)
+{
+    uint32_t rows = d->known->row_count - d->from, left = d->from;
+    d->from = left / (REGION_GROWTH - 1) <= rows ? 0 : left - (REGION_GROWTH - 1) * rows;
+    return left;
+}
+
 /* Applies the rules until nothing changes or the budget is used up. False: the budget did not
  * even do for closing what is known, or the run was asked to end. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;
-    for (uint64_t before = UINT64_MAX; before != d->now && !d->no_race;) {
+    d->from = first_region(d);
+    for (uint64_t before = UINT64_MAX; !d->no_race && (before != d->now || grow(d));) {
         before = d->now;
         pass(d, rules);
         if (mr_arena_is_halted(d->arena))
@@ -202,6 +232,7 @@ static bool run(mr_deduction *d)
             if (!rules)
                 return false;
             rules = false; /* only the closure, for which there is as much again */
+            d->from = 0;
             d->max_effort *= 2;
             before = UINT64_MAX;
         }
@@ -279,8 +310,7 @@ static mr_eliminated hand_over(mr_deduction *d, mr_goal *goal, uint32_t *require
         return MR_ELIMINATED_NO_MEMORY;
     if (!lower_cone(d, new_cone) || !raise_required(d, new_cone, new_required))
         return MR_ELIMINATED_ALL;
-    if (!mr_deduction_list_sources(d))
-        return MR_ELIMINATED_NO_MEMORY;
+    d->known->origin = d;
     for (uint32_t t = 0; t < threads; t++)
         MR_ASSERT(required[t] <= new_required[t] && new_cone[t] <= cone[t]);
     memcpy(required, new_required, threads * sizeof *required);
@@ -294,31 +324,39 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t 
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena)
 {
-    mr_deduction d = {.window = forced->window,
-                      .forced = forced,
-                      .stop_count = goal->stop_count,
-                      .known = known,
-                      .required = required,
-                      .cone = cone,
-                      .arena = arena,
-                      .max_effort = limits->effort};
     *known = (mr_known){.window = forced->window};
-    d.stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d.stops);
-    if (!d.stops)
+    mr_deduction *d = mr_arena_alloc(arena, 1, sizeof *d);
+    if (!d)
         return MR_ELIMINATED_NO_MEMORY;
-    memcpy(d.stops, goal->stops, goal->stop_count * sizeof *d.stops);
-    if (!mr_deduction_rows(&d))
+    *d = (mr_deduction){.window = forced->window,
+                        .forced = forced,
+                        .stop_count = goal->stop_count,
+                        .known = known,
+                        .required = required,
+                        .cone = cone,
+                        .arena = arena,
+                        .max_effort = limits->effort};
+    d->stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d->stops);
+    if (!d->stops)
+        return MR_ELIMINATED_NO_MEMORY;
+    memcpy(d->stops, goal->stops, goal->stop_count * sizeof *d->stops);
+    if (!mr_deduction_rows(d))
         return MR_ELIMINATED_NO_MEMORY;
     uint64_t cells = (uint64_t)known->row_count * known->slot_count;
     if (limits->memory_bytes && cells * sizeof *known->clock > limits->memory_bytes)
         return MR_ELIMINATED_NOTHING;
-    if (!mr_deduction_begin(&d))
+    if (!mr_deduction_begin(d))
         return MR_ELIMINATED_NO_MEMORY;
-    if (!run(&d)) {
+    if (!run(d)) {
         known->clock = NULL;
         return MR_ELIMINATED_NOTHING;
     }
-    return d.no_race ? MR_ELIMINATED_ALL : hand_over(&d, goal, required, cone);
+    return d->no_race ? MR_ELIMINATED_ALL : hand_over(d, goal, required, cone);
+}
+
+bool mr_eliminate_list_sources(mr_known *known)
+{
+    return !known->origin || known->sources_first || mr_deduction_list_sources(known->origin);
 }
 
 /* ---- of a window, whatever is asked ---- */

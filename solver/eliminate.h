@@ -56,6 +56,11 @@
  * the last of each thread.
  *
  * Semaphores take part by what FORCED knows of them.
+ *
+ * Regions. Most proofs need only rows close to the stops. So the rules are first applied to the last
+ * rows in trace order, until nothing changes; then to four times as many, and so on, up to all rows.
+ * Every rule is right whenever it is applied, and B, L and E only grow, so what all rows give in the
+ * end is the same. A row that is not looked at yet has in B what FORCED says.
  */
 #ifndef MR_SOLVER_ELIMINATE_H
 #define MR_SOLVER_ELIMINATE_H
@@ -83,6 +88,10 @@ typedef struct mr_eliminate_limits {
 mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t *required,
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena);
+
+/* Lists what each read may see, for a formula; most questions are settled without one. After SOME, in
+ * the same arena; O(reads · (threads + log) + writes listed). Once is enough. False: no memory. */
+bool mr_eliminate_list_sources(mr_known *known);
 
 /*
  * Raises the clocks of `forced` (precedence of mode FORCED) by what the rules say without a

@@ -1,6 +1,7 @@
 /* hard: small members of the families of hard traces (bench/hard.h), of many seeds, against
  * exhaustive search: each pair of events in one window, of nests also by clauses on demand alone, and each pair
- * of places over windows of a few events with the far races, in the models rf and value. */
+ * of places over windows of a few events with the far races, and in one window as if each question
+ * were hard, in the models rf and value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,6 +69,15 @@ static size_t examine(const mr_trace *trace, mr_model model)
     const char *const lazy[] = {"model", name, "candidates.report", "event", "solver.steps",
                                 "lazy",  NULL};
     const char *const places[] = {"model", name, "window.size", "8", "window.overlap", "4", NULL};
+    const char *const hard[] = {"model",
+                                name,
+                                "solver.saturate_steps",
+                                "1",
+                                "solver.steps",
+                                "filter,cone,saturate,lazy",
+                                "candidates.far",
+                                "none",
+                                NULL};
     mr_exhaustive search;
     assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
     size_t races = search.race_count;
@@ -80,6 +90,9 @@ static size_t examine(const mr_trace *trace, mr_model model)
         mr_result_free(&result);
     }
     result = mr_predicted_right(trace, places);
+    compare(trace, &search, &result, false);
+    mr_result_free(&result);
+    result = mr_predicted_right(trace, hard);
     compare(trace, &search, &result, false);
     mr_result_free(&result);
     mr_exhaustive_free(&search);
