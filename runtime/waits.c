@@ -109,26 +109,29 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
     errno = saved_errno;
 }
 
+enum { PATIENCE = 3000, MOMENT_NS = 1000000, NAPS = 10, NAP_NS = 20000000 };
+
 /* Lets others go on; a while when none can run, because they may be in calls. The caller stays
- * inside the runtime. */
-static void let_others(mr_thread *thread)
+ * inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
+ * only the handler of a signal can still do something, which the watchdog sends in a nap. */
+static int let_others(mr_thread *thread)
 {
     if (mr_others_can_run(thread)) {
         mr_yield_to_others(thread);
-        return;
+        return 1;
     }
-    const struct timespec moment = {0, 1000000};
+    bool only_signals = mr_others_wait_for_ever(thread);
+    const struct timespec moment = {0, only_signals ? NAP_NS : MOMENT_NS};
     MR_CALL(thread, false, mr_sys(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0));
     mr_enter();
+    return only_signals ? PATIENCE / NAPS : 1;
 }
-
-enum { PATIENCE = 3000 };
 
 /* Ready are those of the recording. What threads of the program are to do for that they do first. A
  * schedule says itself what comes first: it orders the read, and perhaps not the wait before it. */
 static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
 {
-    for (int i = 0; i < PATIENCE && !mr_steers(); i++) {
+    for (int used = 0; used < PATIENCE && !mr_steers();) {
         bool all = true;
         for (size_t k = 0; k < count; k++) {
             struct pollfd one = {.fd = fds[k].fd, .events = fds[k].revents};
@@ -138,7 +141,7 @@ static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
         if (all) {
             return;
         }
-        let_others(thread);
+        used += let_others(thread);
     }
 }
 
@@ -394,8 +397,8 @@ static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_e
     if (result > 0) {
         mr_input_take(input, events, (size_t)most * sizeof *events);
     }
-    for (int i = 0; i < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen); i++) {
-        let_others(thread);
+    for (int used = 0; used < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen);) {
+        used += let_others(thread);
     }
     if (result == 0) {
         mr_yield_to_others(thread);

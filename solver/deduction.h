@@ -58,6 +58,7 @@ typedef struct mr_deduction {
     uint32_t *skip_back, *skip_on;
 
     uint32_t *in_trace_order; /* rows */
+    uint32_t from;            /* in in_trace_order: the rules look at no row before it */
     /* When something changed, and was last looked at, in a time that counts changes. */
     uint64_t *changed, *closed, *ruled; /* one a row; ruled 0: its rule is to be looked at */
     /* One a variable, then one a lock: of a clock, of E, or of what is consistent, in a row of the

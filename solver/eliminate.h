@@ -56,6 +56,11 @@
  * the last of each thread.
  *
  * Semaphores take part by what FORCED knows of them.
+ *
+ * Regions. Most proofs need only rows close to the stops. So the rules are first applied to the last
+ * rows in trace order, until nothing changes; then to four times as many, and so on, up to all rows.
+ * Every rule is right whenever it is applied, and B, L and E only grow, so what all rows give in the
+ * end is the same. A row that is not looked at yet has in B what FORCED says.
  */
 #ifndef MR_SOLVER_ELIMINATE_H
 #define MR_SOLVER_ELIMINATE_H

@@ -53,7 +53,7 @@ fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
-in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c) return ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
+in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c | */spin-unlock-race.c) return ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
 
 # ---- one program, in every way ----
 
@@ -402,15 +402,50 @@ int main(void)
     note(truncate("kept", 1));
     note(chmod("kept", 0640));
     note(unlink("gone") == 0 || errno != ENOENT);
+    FILE *log = fopen("log", "a"); /* it goes to the end: that is no input of its own */
+    FILE *given = fopen("given", "r");
+    note(!log || fputs("line\n", log) < 0 || fclose(log) != 0);
+    note(!given || fgetc(given) != 'a');
     pthread_create(&thread, NULL, work, NULL);
     x++;
     pthread_join(thread, NULL);
     return odd;
 }
 END
-    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && "$maxrace" record -q -o files.mrt -- ./files && touch gone &&
+    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && echo a >given && "$maxrace" record -q -o files.mrt -- ./files && touch gone && echo b >given &&
         says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
         rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
+}
+# The streams of a replay are files of its own. The program sees the flags that they had: those of a file that is written from its
+# begin, and then those of a pipe; and those that it set itself.
+stream_flags() {
+    cat >"$scratch/flags.c" <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static int x, more, changed;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if ((flags & O_APPEND) != 0 || (flags & O_ACCMODE) != O_WRONLY)
+        more++;
+    if (fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK) == 0 && (fcntl(STDOUT_FILENO, F_GETFL) & O_NONBLOCK) != 0)
+        changed++;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return fcntl(-1, F_GETFL) != -1 || changed != 1;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 flags.c -o flags && "$maxrace" record -q -o flags.mrt -- ./flags >flags.out &&
+        says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt && { "$maxrace" record -q -o flags.mrt -- ./flags || echo failed; } | cat >flags.out &&
+        [ ! -s flags.out ] && says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt)
 }
 # Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
 waits_are_told() {
@@ -498,6 +533,7 @@ if check replay_prepare prepare; then
     check replay_other_address other_address
     check replay_other_input other_input
     check replay_changed_files changed_files
+    check replay_stream_flags stream_flags
     check replay_waits_are_told waits_are_told
     check replay_signals signals
     check replay_other_thread_signalled other_thread_signalled
