@@ -17,7 +17,8 @@
 
 #include <stdlib.h>
 
-enum { SEEDS = 40 };
+/* Each query of Z3 costs a millisecond or more, so one seed in HARD_EACH is asked as if all were hard. */
+enum { SEEDS = 40, HARD_EACH = 4 };
 
 static mr_trace *make(const mr_hard_shape *small, uint64_t seed)
 {
@@ -62,7 +63,7 @@ static void compare(const mr_trace *trace, const mr_exhaustive *search, const mr
     }
 }
 
-static size_t examine(const mr_trace *trace, mr_model model)
+static size_t examine(const mr_trace *trace, mr_model model, bool is_hard)
 {
     const char *name = mr_model_name(model);
     const char *const events[] = {"model", name, "candidates.report", "event", NULL};
@@ -92,9 +93,11 @@ static size_t examine(const mr_trace *trace, mr_model model)
     result = mr_predicted_right(trace, places);
     compare(trace, &search, &result, false);
     mr_result_free(&result);
-    result = mr_predicted_right(trace, hard);
-    compare(trace, &search, &result, false);
-    mr_result_free(&result);
+    if (is_hard) {
+        result = mr_predicted_right(trace, hard);
+        compare(trace, &search, &result, false);
+        mr_result_free(&result);
+    }
     mr_exhaustive_free(&search);
     return races;
 }
@@ -106,8 +109,8 @@ static void small_members_agree_with_exhaustive_search(void **state)
         size_t races = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             mr_trace *trace = make(&mr_hard_small[i], seed);
-            races += examine(trace, MR_MODEL_RF);
-            races += examine(trace, MR_MODEL_VALUE);
+            races += examine(trace, MR_MODEL_RF, seed % HARD_EACH == 0);
+            races += examine(trace, MR_MODEL_VALUE, seed % HARD_EACH == 0);
             mr_trace_free(trace);
         }
         print_message("%s: %zu races\n", mr_hard_small[i].name, races);
