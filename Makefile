@@ -348,10 +348,11 @@ bench-record: all
 bench-cost: all
 	bench/cost.sh $(BUILD)/maxrace $(CASES)
 
-# What came of the replay of every finding of tests/programs and examples; then what a replay costs beside `record`.
+# What came of the replay of every finding of tests/programs and examples, or of the programs of a folder with a manifest
+# (PROGRAMS=FOLDER, bench/replay_all.sh); then what a replay costs beside `record`.
 .PHONY: bench-replay
 bench-replay: all
-	BUILD=$(BUILD) bench/replay_all.sh
+	BUILD=$(BUILD) bench/replay_all.sh $(filter-out bench/hunt,$(PROGRAMS))
 	@echo
 	BUILD=$(BUILD) bench/replay.sh
 

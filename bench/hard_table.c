@@ -18,17 +18,16 @@
 
 enum { MOST_FLAGS = 20 };
 
-/* The number at the start of the last line that contains `text`, or 0. */
-static unsigned long count_of(const char *output, const char *text)
+/* The number at the start of the line that goes on with " race", or 0: no race. */
+static unsigned long races_of(const char *output)
 {
-    unsigned long count = 0;
     for (const char *line = output; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        const char *at = strstr(line, text), *end = strchr(line, '\n');
-        if (at && (!end || at < end))
-            count = strtoul(line, NULL, 10);
+        size_t digits = strspn(line, "0123456789");
+        if (digits && strncmp(line + digits, " race", strlen(" race")) == 0)
+            return strtoul(line, NULL, 10);
     }
-    return count;
+    return 0;
 }
 
 /* Of ", 3 candidates unknown (budget)" the 3. */
@@ -45,9 +44,10 @@ static mr_bench_run run(const char *maxrace, const char *model, const char *trac
     const char *limit = getenv("LIMIT_SECONDS"), *settings = getenv("SETTINGS");
     char *flags = mr_strndup(settings ? settings : "", strlen(settings ? settings : ""));
     char *rest = NULL;
-    const char *words[MOST_FLAGS + 8] = {maxrace,   "predict", "--quiet",
-                                         "--brief", "--model", model};
-    size_t count = 6;
+    const char *words[MOST_FLAGS + 12] = {maxrace,          "predict", "--quiet",
+                                          "--report-shown", "1",       "--report-schedule",
+                                          "none",           "--model", model};
+    size_t count = 9;
     for (char *flag = flags ? strtok_r(flags, " ", &rest) : NULL; flag && count < MOST_FLAGS;
          flag = strtok_r(NULL, " ", &rest))
         words[count++] = flag;
@@ -68,8 +68,7 @@ static bool measure(const char *maxrace, const char *model, const char *trace)
     bool finished = it.output && (it.status == 0 || it.status == 1);
     if (finished)
         printf(" %.1f | %.1f | %.0f | %lu | %lu |\n", it.seconds, it.cpu_seconds,
-               (double)it.peak_bytes / (1 << 20), count_of(it.output, " race"),
-               unknown_of(it.output));
+               (double)it.peak_bytes / (1 << 20), races_of(it.output), unknown_of(it.output));
     else if (it.status == -1)
         printf(" > %.0f | %.1f | %.0f | | |\n", it.seconds, it.cpu_seconds,
                (double)it.peak_bytes / (1 << 20));

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Replays all findings of many programs, and says what came of them: how many reach their goal at the first try, later, or not, with
 # the cause; what their races do; and whether repeats are the same. Each program is recorded with each seed and predicted in each model.
-#     bench/replay_all.sh [SOURCE…]       default: tests/programs/*-race.c, *-race.cpp, and examples/*.c without *-fixed.c
-# SEEDS='1 2 3', MODELS='value rf', FLAGS=-O0 and REPEATS=1 say how. With REPEATS=20 each finding is replayed 20 times; what a replay says is
+#     bench/replay_all.sh [SOURCE…|FOLDER…]       default: tests/programs/*-race.c, *-race.cpp, and examples/*.c without *-fixed.c
+# A FOLDER has programs that 'maxrace cc' has built, and a file `manifest`: a line for each, its name, its command, which is run in FOLDER, and
+# perhaps a command that runs beside the recording (the clients of a server, which also ends that); fields with tabs between them. Lines
+# that begin with # say nothing. Then there is a table of the programs, too.
+# SEEDS='1 2 3', MODELS='value rf', FLAGS=-O0, REPEATS=1 and LIMIT=300 (seconds for the findings of a trace) say how. With REPEATS=20 each finding is replayed 20 times; what a replay says is
 # compared, but for standard output and standard error. JOBS programs run at a time. KEEP=FILE keeps a line for each finding: source, seed, model,
-# kind, number, confirmed, runs to the goal, effect, repeats that differ, cause.
+# kind, number, confirmed, runs to the goal, effect, repeats that differ, cause; and one for each trace: source, seed, model, "trace", events.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-export SEEDS="${SEEDS:-1 2 3}" MODELS="${MODELS:-value rf}" FLAGS="${FLAGS:--O0}" REPEATS="${REPEATS:-1}"
+export SEEDS="${SEEDS:-1 2 3}" MODELS="${MODELS:-value rf}" FLAGS="${FLAGS:--O0}" REPEATS="${REPEATS:-1}" LIMIT="${LIMIT:-300}"
 
 # findings REPLAY.json: a line for each finding, "kind number confirmed runs effect cause" with tabs, then all that it says.
 findings() {
@@ -25,33 +28,76 @@ findings() {
         /^  "replayed":/ { sub(/ \], "replayed".*/, "", all); end(); kind = "" }' "$1"
 }
 
-# one SOURCE FOLDER: the lines of one program.
-one() {
-    local source=$1 folder=$2 command=cc standard=-std=gnu17 seed model repeat status
-    mkdir -p "$folder"
-    case $source in *.cpp) command=c++ standard=-std=c++20 ;; esac
+# build SOURCE FOLDER: FOLDER/program.
+build() {
+    local command=cc standard=-std=gnu17
+    case $1 in *.cpp) command=c++ standard=-std=c++20 ;; esac
     # The flags are words. shellcheck disable=SC2086
-    "$maxrace" $command $standard -g $FLAGS -pthread "$source" -o "$folder/program" 2>"$folder/said" || { cat "$folder/said" >&2; return; }
-    cd "$folder" || return
+    "$maxrace" $command $standard -g $FLAGS -pthread "$1" -o "$2/program" 2>"$2/said" || { cat "$2/said" >&2; return 1; }
+}
+
+# record SEED DRIVER COMMAND: writes $folder/one.mrt.
+record() {
+    local seed=$1 driver=$2 beside=
+    shift 2
+    rm -f "$folder/one.mrt"
+    [ -z "$driver" ] || { timeout -k 5 100 sh -c "$driver" >/dev/null 2>&1 </dev/null & beside=$!; }
+    timeout -k 5 100 "$maxrace" record -q --seed "$seed" -o "$folder/one.mrt" -- "$@" >"$folder/output" 2>"$folder/said" </dev/null
+    [ -z "$beside" ] || wait "$beside"
+    [ -s "$folder/one.mrt" ] || { echo "$name: record, seed $seed: $(tail -n 1 "$folder/said")" >&2; return 1; }
+}
+
+# repeats SEED MODEL: the lines of the findings of $folder/one.mrt.
+repeats() {
+    local seed=$1 model=$2 repeat status
+    : >"$folder/differ"
+    : >"$folder/first"
+    for ((repeat = 1; repeat <= REPEATS; repeat++)); do
+        timeout -k 5 "$LIMIT" "$maxrace" replay -q --format json --model "$model" "$folder/one.mrt" >"$folder/now.json" 2>"$folder/said" </dev/null
+        status=$?
+        [ $status -le 1 ] || { echo "$name: replay, seed $seed, model $model: status $status: $(tail -n 1 "$folder/said")" >&2; break; }
+        findings "$folder/now.json" >"$folder/now"
+        [ "$repeat" -gt 1 ] || cp "$folder/now" "$folder/first"
+        awk -F '\t' 'NR == FNR { all[FNR] = $0; next } all[FNR] != $0 { print FNR }' "$folder/first" "$folder/now" >>"$folder/differ"
+    done
+    awk -F '\t' -v OFS='\t' -v source="$name" -v seed="$seed" -v model="$model" -v differ_file="$folder/differ" '
+        FILENAME == differ_file { differ[$1]++; next }
+        { print source, seed, model, $1, $2, $3, $4, $5, differ[FNR] + 0, $6 }' "$folder/differ" "$folder/first"
+}
+
+# one SOURCE FOLDER, or one "FOLDER NAME COMMAND DRIVER" FOLDER (with tabs): the lines of one program.
+one() {
+    local folder=$2 name place command driver seed model
+    mkdir -p "$folder"
+    IFS=$'\t' read -r place name command driver <<<"$1"
+    if [ -n "$command" ]; then
+        cd "$place" || return
+        read -ra command <<<"$command"
+    else
+        name=$1 command=("$folder/program")
+        build "$1" "$folder" || return
+        cd "$folder" || return
+    fi
     for seed in $SEEDS; do
-        rm -f one.mrt
-        timeout -k 5 100 "$maxrace" record -q --seed "$seed" -o one.mrt -- ./program >said 2>&1 </dev/null
-        [ -s one.mrt ] || { echo "$source: record, seed $seed: $(tail -n 1 said)" >&2; continue; }
+        record "$seed" "$driver" "${command[@]}" || continue
         for model in $MODELS; do
-            : >differ
-            : >first
-            for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-                timeout -k 5 300 "$maxrace" replay -q --format json --model "$model" one.mrt >now.json 2>said </dev/null
-                status=$?
-                [ $status -le 1 ] || { echo "$source: replay, seed $seed, model $model: status $status: $(tail -n 1 said)" >&2; break; }
-                findings now.json >now
-                [ "$repeat" -gt 1 ] || cp now first
-                awk -F '\t' 'NR == FNR { all[FNR] = $0; next } all[FNR] != $0 { print FNR }' first now >>differ
-            done
-            awk -F '\t' -v OFS='\t' -v source="$source" -v seed="$seed" -v model="$model" '
-                FILENAME == "differ" { differ[$1]++; next }
-                { print source, seed, model, $1, $2, $3, $4, $5, differ[FNR] + 0, $6 }' differ first
+            printf '%s\t%s\t%s\ttrace\t%s\n' "$name" "$seed" "$model" "$("$maxrace" info "$folder/one.mrt" | awk '$1 == "events" { print $2 }')"
+            repeats "$seed" "$model"
         done
+    done
+}
+
+# items SOURCE|FOLDER…: what there is to do, each ended by a zero byte.
+items() {
+    local item line
+    for item in "$@"; do
+        if [ -d "$item" ]; then
+            while IFS= read -r line; do
+                case $line in '' | '#'*) ;; *) printf '%s\t%s\0' "$(realpath "$item")" "$line" ;; esac
+            done <"$item/manifest"
+        else
+            printf '%s\0' "$(realpath "$item")"
+        fi
     done
 }
 
@@ -65,14 +111,32 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 [ $# -gt 0 ] || set -- tests/programs/*-race.c tests/programs/*-race.cpp $(grep -L -e maxrace.h examples/*.c | grep -v -e -fixed)
 number=0
-for source in "$@"; do
+items "$@" | while IFS= read -r -d '' item; do
     number=$((number + 1))
-    printf '%s\0%s\0' "$(realpath "$source")" "$scratch/$number"
+    printf '%s\0%s\0' "$item" "$scratch/$number"
 done | xargs -0 -r -n 2 -P "${JOBS:-$(nproc)}" "$0" --one | sed "s|^$PWD/||" | sort >"$scratch/lines"
 [ -z "${KEEP:-}" ] || cp "$scratch/lines" "$KEEP"
 
-awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" '
+table=0
+for item in "$@"; do [ ! -d "$item" ] || table=1; done
+awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" -v table=$table '
+    !($1 in rank) { rank[$1] = ++programs; program[programs] = $1 }
+    $4 == "trace" {
+        if ($3 == first_model || first_model == "") {
+            first_model = $3
+            events[$1] = $5 > events[$1] ? $5 : events[$1]
+            traces[$1]++
+        }
+        next
+    }
     {
+        if ($6 == "yes") {
+            if ($7 == 1) its_first[$1]++
+            else its_later[$1]++
+            if (!index(its_effects[$1], $8)) its_effects[$1] = its_effects[$1] (its_effects[$1] == "" ? "" : ", ") $8
+        }
+        its_all[$1]++
+        its_varying[$1] += $9 > 0
         kind = $4 == "race" ? "races" : "other findings"
         all[$3]++
         if ($6 == "yes" && $7 == 1) first[$3]++
@@ -97,6 +161,15 @@ awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" '
         for (i = 1; i <= count; i++) {
             printf "\n%-16s %8s %16s\n", "model " name[i], "races", "other findings"
             for (e = 1; e <= 6; e++) printf "%-16s %8d %16d\n", effect[e], effects[name[i], effect[e], "races"], effects[name[i], effect[e], "other findings"]
+        }
+        if (table) {
+            print "\n| program | traces | most events | findings | first try | later | not | repeats differ | effects |"
+            print "|---|--:|--:|--:|--:|--:|--:|--:|---|"
+            for (i = 1; i <= programs; i++) {
+                p = program[i]
+                printf "| %s | %d | %d | %d | %d | %d | %d | %s | %s |\n", p, traces[p], events[p], its_all[p], its_first[p], its_later[p],
+                    its_all[p] - its_first[p] - its_later[p], (repeats > 1 ? its_varying[p] + 0 : ""), its_effects[p]
+            }
         }
         if (slows) print "\nreached later:"
         for (i = 1; i <= slows; i++) { split(slow[i], part, "\t"); print "  " line(slow[i]) ": run " part[7] }

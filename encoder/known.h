@@ -34,8 +34,9 @@ struct mr_known {
     uint32_t *row_first;   /* one a slot, and the end: its rows, in program order */
     uint32_t *event_of;    /* one a row */
     uint32_t *rows_before; /* of a thread's first events, how many are rows: see mr_known_rows */
-    size_t *rows_before_first; /* one a slot */
-    uint32_t *clock;           /* row_count × slot_count; NULL: nothing is known */
+    size_t *rows_before_first;   /* one a slot */
+    uint32_t *clock;             /* row_count × slot_count; NULL: nothing is known */
+    struct mr_deduction *origin; /* from which solver/eliminate.h lists the sources */
     /* The writes that a read may see: sources[sources_first[row] … sources_first[row + 1]),
      * MR_NONE for the carried value; none: not known. NULL: not known of any. */
     size_t *sources_first;

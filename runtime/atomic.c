@@ -13,14 +13,14 @@ typedef unsigned __int128 u128;
 
 enum { RELAXED = 0 };
 
-static inline __attribute__((always_inline)) bool begin(void)
+static inline __attribute__((always_inline)) bool begin(uintptr_t code)
 {
     mr_thread *thread = mr_self;
     if (thread == NULL) {
         return false;
     }
     if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
-        thread->about = (mr_about){MR_CALLER, NULL, MR_LOG_ATOMIC_UPDATE << 2};
+        thread->about = (mr_about){code, NULL, MR_LOG_ATOMIC_UPDATE << 2};
         mr_look_around(thread);
         thread->about.code = 0;
     }
@@ -100,7 +100,7 @@ DEFINE_SWAP_IF(64, uint64_t)
     MR_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
     type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)               \
     {                                                                                              \
-        bool logged = begin();                                                                     \
+        bool logged = begin(MR_CALLER);                                                            \
         type old = *address;                                                                       \
         type seen;                                                                                 \
         while ((seen = swap_if_##bits(address, old, (type)(expression))) != old) {                 \
@@ -128,7 +128,7 @@ DEFINE_SWAP_IF(64, uint64_t)
     MR_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
     type __tsan_atomic##bits##_load(const volatile type *address, int order)                       \
     {                                                                                              \
-        bool logged = begin();                                                                     \
+        bool logged = begin(MR_CALLER);                                                            \
         type value = load_##bits(address);                                                         \
         if (logged) {                                                                              \
             log_simple(MR_LOG_ATOMIC_READ, address, log2, order, value, MR_CALLER);                \
@@ -138,7 +138,7 @@ DEFINE_SWAP_IF(64, uint64_t)
     MR_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
     void __tsan_atomic##bits##_store(volatile type *address, type value, int order)                \
     {                                                                                              \
-        bool logged = begin();                                                                     \
+        bool logged = begin(MR_CALLER);                                                            \
         store_##bits(address, value);                                                              \
         if (logged) {                                                                              \
             log_simple(MR_LOG_ATOMIC_WRITE, address, log2, order, value, MR_CALLER);               \
@@ -147,7 +147,7 @@ DEFINE_SWAP_IF(64, uint64_t)
     static type compare_##bits(volatile type *address, type wanted, type value, int order,         \
                                int failure, uintptr_t code)                                        \
     {                                                                                              \
-        bool logged = begin();                                                                     \
+        bool logged = begin(code);                                                                 \
         type old = swap_if_##bits(address, wanted, value);                                         \
         if (logged && old == wanted) {                                                             \
             log_update(address, log2, order, old, value, code);                                    \
@@ -211,7 +211,7 @@ DEFINE_ATOMICS(128, u128, 4)
 MR_EXPORT void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    if (begin() && !mr_ignores_sync(mr_self)) {
+    if (begin(MR_CALLER) && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -250,7 +250,7 @@ static u128 bytes_at(const volatile void *address, size_t bytes)
 MR_EXPORT void maxrace_annotate_atomic_begin(maxrace_atomic *atomic, const volatile void *address,
                                              size_t bytes)
 {
-    begin();
+    begin(MR_CALLER);
     atomic->address = address;
     atomic->bytes = size_of(bytes) < 0 ? 0 : bytes;
     for (size_t i = 0; i < atomic->bytes; i++) {
@@ -284,7 +284,7 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
 
 MR_EXPORT void maxrace_annotate_fence(int order)
 {
-    if (begin() && !mr_ignores_sync(mr_self)) {
+    if (begin(MR_CALLER) && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
 }

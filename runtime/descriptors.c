@@ -208,6 +208,10 @@ MR_EXPORT int dup(int fd)
         }                                                                                          \
         mr_input input;                                                                            \
         int fd = mr_descriptor_expect(&input, MR_NEW_FILE) ? MR_REAL(name) arguments : -1;         \
+        if (fd < 0 && input.head != NULL && mr_input_result(&input) >= 0 &&                        \
+            (flags & O_ACCMODE) != O_RDONLY) {                                                     \
+            mr_inputs_refused(path);                                                               \
+        }                                                                                          \
         fd = settle(&input, MR_NEW_FILE, fd, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);                    \
         if ((flags & O_ACCMODE) != O_RDONLY) {                                                     \
             mr_descriptor_written(fd);                                                             \

@@ -24,7 +24,10 @@ static struct {
 /* Is it an input of the thread? `fed`: it is there already. */
 static mr_thread *begin(FILE *file, mr_input_kind kind, mr_input *input)
 {
-    mr_thread *thread = mr_inputs_are_fed() || mr_inputs_are_logged() ? mr_enter() : NULL;
+    const bool is_wanted = mr_inputs_are_fed() || mr_inputs_are_logged();
+    /* To append, fopen goes to the end: it would be asked for before the descriptor is there, and found after it. */
+    const bool opens = mr_self != NULL && mr_self->opens_stream;
+    mr_thread *thread = is_wanted && !opens ? mr_enter() : NULL;
     *input = (mr_input){NULL, NULL, 0};
     if (thread != NULL) {
         *input = mr_input_find(thread, kind, (uint64_t)file->_fileno);

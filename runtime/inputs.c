@@ -34,7 +34,8 @@ static struct {
     uint64_t window_at, window_bytes;
     role_inputs *roles;
     uint32_t role_count;
-    bool ran_out;           /* somebody asked for more than there is */
+    bool ran_out;           /* somebody asked for more than there is, or for something else */
+    bool refused;           /* that a file cannot be changed has been said */
     uint64_t signals;       /* bit n: the signal of the number n mod 64 is among them */
     long process, recorded; /* numbers of this process and of the recorded one, also in children */
     mr_inputs_differ differ;
@@ -300,7 +301,7 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     }
     const mr_input_head *head = role->of[role->next++];
     if (head->kind != kind || head->argument != argument) {
-        role->lost = true;
+        role->lost = inputs.ran_out = true;
         differ(thread, head, kind, argument);
         return none;
     }
@@ -491,6 +492,18 @@ bool mr_input_change(mr_thread *thread, const char *name, int64_t *result)
     return is_known && mr_input_call(thread, name, result);
 }
 
+void mr_inputs_refused(const char *name)
+{
+    const int number = errno;
+    bool is_refused = number == EXDEV || number == EROFS || number == EPERM || number == EACCES ||
+                      number == EOVERFLOW;
+    if (inputs.fed && is_refused && !inputs.refused) {
+        inputs.refused = true;
+        mr_complain(MR_INPUTS_REFUSED, name);
+    }
+    errno = number;
+}
+
 void mr_input_written(void *to, size_t bytes)
 {
     if (!inputs.is_call || to == NULL) {
@@ -527,6 +540,11 @@ void mr_inputs_log_clock(int clock, int64_t ns)
     if (inputs.logged && clock >= 0 && clock < MR_INPUTS_CLOCKS) {
         inputs.header->clocks[clock] = ns;
     }
+}
+
+bool mr_inputs_have_flags(void)
+{
+    return !inputs.fed || inputs.header->version >= MR_INPUTS_FLAGS;
 }
 
 uint32_t mr_inputs_mode(int fd)

@@ -63,6 +63,9 @@ int64_t mr_input_number(const mr_thread *thread, mr_input_kind kind, uint64_t ar
 bool mr_input_call(mr_thread *thread, const char *name, int64_t *result);
 /* The same for a call that changes files: it may be made though it is fed. */
 bool mr_input_change(mr_thread *thread, const char *name, int64_t *result);
+/* A call that changes a file, and did so in the recording, has failed: says so once, unless it fails because the
+ * file is there already, or no more. `name`: of the file or of the call. */
+void mr_inputs_refused(const char *name);
 void mr_input_written(void *to, size_t bytes);
 void mr_input_called(mr_thread *thread, int64_t result);
 
@@ -70,6 +73,8 @@ void mr_input_called(mr_thread *thread, int64_t result);
 bool mr_inputs_clock(int clock, int64_t *ns);
 void mr_inputs_log_clock(int clock, int64_t ns);
 
+/* Flags of descriptors are among the inputs, unless those that are fed are of an older version. */
+bool mr_inputs_have_flags(void);
 /* The mode of a descriptor that the program began with, when inputs are fed; 0: none. */
 uint32_t mr_inputs_mode(int fd);
 /* The program asks for its process number. */
@@ -80,7 +85,7 @@ long mr_inputs_process(long process);
 /* The next input of the thread, when that is a signal; NULL: it is not. Then it is passed. */
 const mr_input_head *mr_input_next_signal(const mr_thread *thread);
 void mr_input_pass(const mr_thread *thread);
-/* A thread asked for more than there is, and the program had no children that could give it that. */
+/* A thread asked for more than there is, or for something else, and the program had no children that could give it that. */
 bool mr_inputs_ran_out(void);
 /* Inputs are fed, and this signal is among them. */
 bool mr_inputs_have_signal(int number);

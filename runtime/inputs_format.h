@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 #define MR_INPUTS_MAGIC        "maxrinp\n" /* 8 bytes, no NUL */
-#define MR_INPUTS_VERSION      3u /* 1 has no SIGNAL, 1 and 2 have no calls that change files */
-#define MR_INPUTS_CHANGES      3u /* the first that has these */
+#define MR_INPUTS_VERSION      4u          /* 1 has no SIGNAL */
+#define MR_INPUTS_CHANGES      3u          /* the first that has calls that change files */
+#define MR_INPUTS_FLAGS        4u          /* the first that has FLAGS */
 #define MR_INPUTS_HEADER_BYTES 4096u
 #define MR_INPUTS_SUFFIX       ".inputs" /* of the log's path */
 
@@ -24,6 +25,10 @@
  * - MAXRACE_MAX_INPUTS: it ends when it has so many bytes; 0 (default): no limit
  * - MAXRACE_INPUTS: path of such a file; the program gets what is in it
  */
+/* What standard error says, behind "maxrace: ", of a file that a replay cannot change as the recording did; the file or the
+ * call follows. */
+#define MR_INPUTS_REFUSED "cannot change files as in the recording: "
+
 #define MR_INPUTS_ENV_RECORD "MAXRACE_RECORD_INPUTS"
 #define MR_INPUTS_ENV_MAX    "MAXRACE_MAX_INPUTS"
 #define MR_INPUTS_ENV_FEED   "MAXRACE_INPUTS"
@@ -77,7 +82,8 @@ enum {
     X(CLOCK, "a look at clock")                                                                    \
     X(NUMBER, "a question for number")                                                             \
     X(CALL, "a call of function")                                                                  \
-    X(SIGNAL, "a signal") /* from outside, and handled; result: virtual time; data: a siginfo_t */
+    X(SIGNAL, "a signal") /* from outside, and handled; result: virtual time; data: a siginfo_t */ \
+    X(FLAGS, "a question for the flags of descriptor")
 
 typedef enum mr_input_kind {
 #define MR_INPUT_KIND_NAME(name, text) MR_INPUT_##name,

@@ -5,6 +5,8 @@
 #include "sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 enum { PROCESS, PARENT, THREAD };
@@ -55,3 +57,33 @@ MR_EXPORT pid_t gettid(void)
 SEEKS(lseek, off_t)
 SEEKS(lseek64, off64_t)
 #undef SEEKS
+
+/* A standard stream of a replay is another file than the recorded one, with flags of its own. */
+static int flags_of(mr_thread *thread, int fd, int flags)
+{
+    if (!mr_inputs_have_flags()) {
+        return flags;
+    }
+    mr_input input = mr_input_find(thread, MR_INPUT_FLAGS, (uint64_t)fd);
+    mr_input_log(thread, MR_INPUT_FLAGS, (uint64_t)fd, mr_descriptor_is_inside(fd), flags, NULL, 0);
+    return input.head != NULL ? (int)mr_input_result(&input) : flags;
+}
+
+#define CONTROLS(name)                                                                             \
+    MR_EXPORT int name(int fd, int command, ...)                                                   \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, command);                                                              \
+        void *argument = va_arg(arguments, void *); /* or a number, or nothing */                  \
+        va_end(arguments);                                                                         \
+        int result = MR_REAL(name)(fd, command, argument);                                         \
+        mr_thread *thread = command == F_GETFL ? mr_enter() : NULL;                                \
+        if (thread != NULL) {                                                                      \
+            result = flags_of(thread, fd, result);                                                 \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+CONTROLS(fcntl)
+CONTROLS(fcntl64)
+#undef CONTROLS

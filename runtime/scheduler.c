@@ -382,6 +382,18 @@ bool mr_others_can_run(const mr_thread *thread)
     return found;
 }
 
+bool mr_others_wait_for_ever(const mr_thread *thread)
+{
+    bool found = false;
+    mr_state_lock();
+    for (mr_thread *t = mr_rt.threads; t != NULL && !found; t = t->next) {
+        bool waits = t->state == MR_BLOCKED && t->deadline == MR_NEVER;
+        found = t != thread && !waits && t->state != MR_DONE;
+    }
+    mr_state_unlock();
+    return !found;
+}
+
 /* pct: change points, and the end of patience with a thread that spins. Threads that wait for each
  * other in loops use all of it up at each turn, so it gets less. */
 static void adjust_priority(mr_thread *thread)

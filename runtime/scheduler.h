@@ -44,6 +44,8 @@ static inline uintptr_t mr_code_of(const mr_thread *thread, uintptr_t code)
 void mr_yield(mr_thread *thread);
 /* Is there another thread that can run? */
 bool mr_others_can_run(const mr_thread *thread);
+/* Does each of the others wait, for no limited time? A signal may still come. */
+bool mr_others_wait_for_ever(const mr_thread *thread);
 /* The others first (sched_yield). */
 void mr_yield_to_others(mr_thread *thread);
 

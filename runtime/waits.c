@@ -5,6 +5,7 @@
  */
 #include "ignore.h"
 #include "input_descriptors.h"
+#include "input_signals.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -109,26 +110,29 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
     errno = saved_errno;
 }
 
+enum { PATIENCE = 3000, MOMENT_NS = 1000000, NAPS = 10, NAP_NS = 20000000 };
+
 /* Lets others go on; a while when none can run, because they may be in calls. The caller stays
- * inside the runtime. */
-static void let_others(mr_thread *thread)
+ * inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
+ * only the handler of a signal can still do something, which the watchdog sends in a nap. */
+static int let_others(mr_thread *thread)
 {
     if (mr_others_can_run(thread)) {
         mr_yield_to_others(thread);
-        return;
+        return 1;
     }
-    const struct timespec moment = {0, 1000000};
+    bool only_signals = mr_others_wait_for_ever(thread);
+    const struct timespec moment = {0, only_signals ? NAP_NS : MOMENT_NS};
     MR_CALL(thread, false, mr_sys(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0));
     mr_enter();
+    return only_signals ? PATIENCE / NAPS : 1;
 }
-
-enum { PATIENCE = 3000 };
 
 /* Ready are those of the recording. What threads of the program are to do for that they do first. A
  * schedule says itself what comes first: it orders the read, and perhaps not the wait before it. */
 static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
 {
-    for (int i = 0; i < PATIENCE && !mr_steers(); i++) {
+    for (int used = 0; used < PATIENCE && !mr_steers();) {
         bool all = true;
         for (size_t k = 0; k < count; k++) {
             struct pollfd one = {.fd = fds[k].fd, .events = fds[k].revents};
@@ -138,8 +142,19 @@ static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
         if (all) {
             return;
         }
-        let_others(thread);
+        used += let_others(thread);
     }
+}
+
+/* The handler of a signal that came in the middle of the wait ran before the wait had a result; it may
+ * have inputs of its own. */
+static mr_input find_wait(mr_thread *thread, uint64_t argument)
+{
+    while (mr_input_signal_send(thread)) {
+        mr_leave(thread);
+        mr_enter();
+    }
+    return mr_input_find(thread, MR_INPUT_WAIT, argument);
 }
 
 static int feed_events(mr_thread *thread, mr_input *input, struct pollfd *fds, size_t count)
@@ -206,7 +221,7 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
         return MR_REAL(poll)(fds, count, timeout);
     }
     log_questions(fds, count, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    mr_input input = find_wait(thread, count);
     int result = input.head != NULL ? feed_events(thread, &input, fds, count)
                                     : poll_really(thread, fds, count, timeout);
     log_poll(&input, result, fds, count);
@@ -225,7 +240,7 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     log_questions(fds, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    mr_input input = find_wait(thread, count);
     if (input.head != NULL) {
         result = feed_events(thread, &input, fds, count);
     } else {
@@ -313,7 +328,7 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
             sets.before[i] = *sets.of[i];
         }
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    mr_input input = find_wait(thread, (uint64_t)count);
     int result = input.head != NULL
                      ? feed_sets(thread, &input, &sets, count)
                      : as_of_libc(mr_sys(SYS_pselect6, count, (long)reads, (long)writes,
@@ -348,7 +363,7 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     log_asked(&sets, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    mr_input input = find_wait(thread, (uint64_t)count);
     if (input.head != NULL) {
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
@@ -394,8 +409,8 @@ static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_e
     if (result > 0) {
         mr_input_take(input, events, (size_t)most * sizeof *events);
     }
-    for (int i = 0; i < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen); i++) {
-        let_others(thread);
+    for (int used = 0; used < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen);) {
+        used += let_others(thread);
     }
     if (result == 0) {
         mr_yield_to_others(thread);
@@ -423,7 +438,7 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     if (thread == NULL) {
         return MR_REAL(epoll_wait)(fd, events, most, timeout);
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    mr_input input = find_wait(thread, (uint64_t)fd);
     int result = input.head != NULL ? feed_epoll(thread, &input, fd, events, most)
                                     : epoll_really(thread, fd, events, most, timeout);
     log_epoll(&input, fd, events, result);
@@ -439,7 +454,7 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     if (thread == NULL) {
         return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
     }
-    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    mr_input input = find_wait(thread, (uint64_t)fd);
     if (input.head != NULL) {
         result = feed_epoll(thread, &input, fd, events, most);
     } else {

@@ -281,8 +281,10 @@ static outcome close_cone(candidate_task *task)
 
 static outcome try_eliminate(candidate_task *task)
 {
-    const mr_eliminate_limits limits = {
-        .effort = ELIMINATE_EFFORT, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+    uint32_t part = task->options->eliminate_part ? task->options->eliminate_part : 1;
+    const mr_eliminate_limits limits = {.effort = ELIMINATE_EFFORT / part,
+                                        .memory_bytes =
+                                            mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
@@ -378,6 +380,8 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, step);
     if (close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->known && !mr_eliminate_list_sources(task->known))
         return NO_MEMORY;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
     outcome result = encode(task, step, options, &f);

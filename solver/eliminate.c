@@ -310,8 +310,7 @@ static mr_eliminated hand_over(mr_deduction *d, mr_goal *goal, uint32_t *require
         return MR_ELIMINATED_NO_MEMORY;
     if (!lower_cone(d, new_cone) || !raise_required(d, new_cone, new_required))
         return MR_ELIMINATED_ALL;
-    if (!mr_deduction_list_sources(d))
-        return MR_ELIMINATED_NO_MEMORY;
+    d->known->origin = d;
     for (uint32_t t = 0; t < threads; t++)
         MR_ASSERT(required[t] <= new_required[t] && new_cone[t] <= cone[t]);
     memcpy(required, new_required, threads * sizeof *required);
@@ -325,31 +324,39 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t 
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena)
 {
-    mr_deduction d = {.window = forced->window,
-                      .forced = forced,
-                      .stop_count = goal->stop_count,
-                      .known = known,
-                      .required = required,
-                      .cone = cone,
-                      .arena = arena,
-                      .max_effort = limits->effort};
     *known = (mr_known){.window = forced->window};
-    d.stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d.stops);
-    if (!d.stops)
+    mr_deduction *d = mr_arena_alloc(arena, 1, sizeof *d);
+    if (!d)
         return MR_ELIMINATED_NO_MEMORY;
-    memcpy(d.stops, goal->stops, goal->stop_count * sizeof *d.stops);
-    if (!mr_deduction_rows(&d))
+    *d = (mr_deduction){.window = forced->window,
+                        .forced = forced,
+                        .stop_count = goal->stop_count,
+                        .known = known,
+                        .required = required,
+                        .cone = cone,
+                        .arena = arena,
+                        .max_effort = limits->effort};
+    d->stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d->stops);
+    if (!d->stops)
+        return MR_ELIMINATED_NO_MEMORY;
+    memcpy(d->stops, goal->stops, goal->stop_count * sizeof *d->stops);
+    if (!mr_deduction_rows(d))
         return MR_ELIMINATED_NO_MEMORY;
     uint64_t cells = (uint64_t)known->row_count * known->slot_count;
     if (limits->memory_bytes && cells * sizeof *known->clock > limits->memory_bytes)
         return MR_ELIMINATED_NOTHING;
-    if (!mr_deduction_begin(&d))
+    if (!mr_deduction_begin(d))
         return MR_ELIMINATED_NO_MEMORY;
-    if (!run(&d)) {
+    if (!run(d)) {
         known->clock = NULL;
         return MR_ELIMINATED_NOTHING;
     }
-    return d.no_race ? MR_ELIMINATED_ALL : hand_over(&d, goal, required, cone);
+    return d->no_race ? MR_ELIMINATED_ALL : hand_over(d, goal, required, cone);
+}
+
+bool mr_eliminate_list_sources(mr_known *known)
+{
+    return !known->origin || known->sources_first || mr_deduction_list_sources(known->origin);
 }
 
 /* ---- of a window, whatever is asked ---- */

@@ -89,6 +89,10 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t 
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena);
 
+/* Lists what each read may see, for a formula; most questions are settled without one. After SOME, in
+ * the same arena; O(reads · (threads + log) + writes listed). Once is enough. False: no memory. */
+bool mr_eliminate_list_sources(mr_known *known);
+
 /*
  * Raises the clocks of `forced` (precedence of mode FORCED) by what the rules say without a
  * question: L is empty and C is the whole window, so (I) is about every reordering of the window,

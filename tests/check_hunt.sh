@@ -63,6 +63,16 @@ comes_near() {
     cat "$work/said" "$work/near.800/journal"
     return 1
 }
+# A race that a read has shown in the first run, because it saw the other write, is no less to be run the other way round.
+swaps_first() {
+    local seed
+    MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread tests/programs/swap-lock-race.c -o "$work/swaps" || return 1
+    for seed in 1 2 3; do
+        hunt "swaps.$seed" --seed $seed --runs 2 --minimise no -- "$work/swaps" >"$work/said"
+        awk '$1 == "run" && $2 == 2 { kind = $3 } END { exit kind != "swap" }' "$work/swaps.$seed/journal" ||
+            { cat "$work/swaps.$seed/journal"; return 1; }
+    done
+}
 # It ends the hunt at the first race that a run has confirmed.
 ends_at_race() {
     hunt until.hunt --until race --runs 60 --minimise no -- "$work/swap" >"$work/said"
@@ -152,6 +162,7 @@ check hunt_finds_status finds_status
 check hunt_confirms_race confirms_race
 check hunt_ends_at_race ends_at_race
 check hunt_tells_cut tells_cut
+check hunt_swaps_first swaps_first
 check hunt_comes_near comes_near
 check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing

@@ -53,7 +53,7 @@ fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
-in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c) return ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
+in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c | */spin-unlock-race.c) return ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
 
 # ---- one program, in every way ----
 
@@ -402,15 +402,80 @@ int main(void)
     note(truncate("kept", 1));
     note(chmod("kept", 0640));
     note(unlink("gone") == 0 || errno != ENOENT);
+    FILE *log = fopen("log", "a"); /* it goes to the end: that is no input of its own */
+    FILE *given = fopen("given", "r");
+    note(!log || fputs("line\n", log) < 0 || fclose(log) != 0);
+    note(!given || fgetc(given) != 'a');
     pthread_create(&thread, NULL, work, NULL);
     x++;
     pthread_join(thread, NULL);
     return odd;
 }
 END
-    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && "$maxrace" record -q -o files.mrt -- ./files && touch gone &&
+    (cd "$scratch" && "$maxrace" cc -g -O0 files.c -o files && echo old >old && echo a >given && "$maxrace" record -q -o files.mrt -- ./files && touch gone && echo b >given &&
         says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
         rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
+}
+# The streams of a replay are files of its own. The program sees the flags that they had: those of a file that is written from its
+# begin, and then those of a pipe; and those that it set itself.
+stream_flags() {
+    cat >"$scratch/flags.c" <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static int x, more, changed;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if ((flags & O_APPEND) != 0 || (flags & O_ACCMODE) != O_WRONLY)
+        more++;
+    if (fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK) == 0 && (fcntl(STDOUT_FILENO, F_GETFL) & O_NONBLOCK) != 0)
+        changed++;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return fcntl(-1, F_GETFL) != -1 || changed != 1;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 flags.c -o flags && "$maxrace" record -q -o flags.mrt -- ./flags >flags.out &&
+        says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt && { "$maxrace" record -q -o flags.mrt -- ./flags || echo failed; } | cat >flags.out &&
+        [ ! -s flags.out ] && says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt)
+}
+# After the goal the program waits for another input than the recording has: that is no deadlock.
+other_wait() {
+    cat >"$scratch/wait.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static void *work(void *unused)
+{
+    x = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct timespec now;
+    pthread_create(&thread, NULL, work, NULL);
+    usleep(1000);
+    if (x)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    else
+        poll(NULL, 0, -1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 wait.c -o wait && "$maxrace" record -q -o wait.mrt -- ./wait && "$maxrace" replay -q --timeout 20 wait.mrt >wait.txt
+        says '1 of 1 confirmed' cat wait.txt && says 'it waited for inputs that the recording does not have, and was ended' cat wait.txt && ! grep -q deadlock wait.txt)
 }
 # Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
 waits_are_told() {
@@ -425,6 +490,48 @@ waits_are_told() {
 signals() {
     MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
     (cd "$scratch" && "$maxrace" record -q -o handler.mrt -- ./handler && says 'confirmed, no visible effect' "$maxrace" replay -q --timeout 20 handler.mrt)
+}
+# A signal came in the middle of a wait, and its handler asked for the time, before the wait had its result.
+signal_in_wait() {
+    cat >"$scratch/waited.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static int x;
+static volatile sig_atomic_t caught;
+static struct timespec then;
+static void catch_signal(int number)
+{
+    caught += number == SIGUSR1;
+    clock_gettime(CLOCK_REALTIME, &then);
+}
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct sigaction action = {.sa_handler = catch_signal};
+    pid_t to = getpid();
+    sigaction(SIGUSR1, &action, NULL);
+    if (fork() == 0) {
+        usleep(100000);
+        kill(to, SIGUSR1);
+        _exit(0);
+    }
+    while (caught == 0)
+        poll(NULL, 0, 3000);
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 waited.c -o waited && "$maxrace" record -q -o waited.mrt -- ./waited && says '1 of 1 confirmed' "$maxrace" replay -q --timeout 20 waited.mrt)
 }
 # The kernel gives the signal of a timer to another thread than it did: that one does not block it now. The handler runs where it ran.
 other_thread_signalled() {
@@ -498,8 +605,11 @@ if check replay_prepare prepare; then
     check replay_other_address other_address
     check replay_other_input other_input
     check replay_changed_files changed_files
+    check replay_stream_flags stream_flags
+    check replay_other_wait other_wait
     check replay_waits_are_told waits_are_told
     check replay_signals signals
+    check replay_signal_in_wait signal_in_wait
     check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script

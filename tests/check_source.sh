@@ -42,9 +42,13 @@ runtime_files() {
     c_files runtime | grep '\.c$'
 }
 
+# The analyser of clang-tidy looks at a third of the states that it would look at (225,000 a function), in a third of the time.
+# The library of recorded programs is smaller, and is read to the full depth.
+shallow=(-Xclang -analyzer-config -Xclang max-nodes=75000)
+
 clang_tidy() {
     local status=0
-    linted_files | lint_with clang-tidy '.clang-tidy tests/.clang-tidy' tests/support/tidy.sh "${language[@]}" "${mpi_language[@]}" || status=1
+    linted_files | lint_with clang-tidy '.clang-tidy tests/.clang-tidy' tests/support/tidy.sh "${language[@]}" "${mpi_language[@]}" "${shallow[@]}" || status=1
     runtime_files | lint_with clang-tidy .clang-tidy tests/support/tidy.sh "${runtime_language[@]}" || status=1
     return $status
 }

@@ -247,6 +247,19 @@ static void near_gives_way(void **state)
     mr_tasks_free(&tasks);
 }
 
+/* How many questions, all answered by no, come before the next free run. */
+static int questions_before_free(mr_hunting *hunt)
+{
+    mr_task task;
+    uint64_t number;
+    for (int count = 0;; count++) {
+        assert_true(mr_hunt_next(hunt, &task, &number));
+        if (task.kind == MR_TASK_FREE)
+            return count;
+        mr_hunt_impossible(hunt, &(mr_task){.was_asked = true});
+    }
+}
+
 /* Questions that the engine has answered by no, one after the other, do not keep runs from being made. */
 static void questions_give_way(void **state)
 {
@@ -257,7 +270,7 @@ static void questions_give_way(void **state)
     (void)state;
     pthread_mutex_init(&hunt.lock, NULL);
     pthread_cond_init(&hunt.changed, NULL);
-    for (uint64_t i = 1; i <= 600; i++)
+    for (uint64_t i = 1; i <= 900; i++)
         add(&hunt.tasks, MR_TASK_SEES, i, 1000 + i);
     for (int asked = 0; asked < 256; asked++) {
         assert_true(mr_hunt_next(&hunt, &task, &number));
@@ -271,8 +284,14 @@ static void questions_give_way(void **state)
     assert_int_equal(task.kind, MR_TASK_SEES);
     assert_true(mr_hunt_next(&hunt, &task, &number));
     assert_int_equal(task.kind, MR_TASK_FREE);
+    hunt.started = 0;
+    assert_int_equal(questions_before_free(&hunt), 128); /* it is asked less … */
+    hunt.started = 0;
+    assert_int_equal(questions_before_free(&hunt), 64);
+    hunt.started = 0;
     assert_true(mr_hunt_next(&hunt, &task, &number));
-    assert_int_equal(task.kind, MR_TASK_SEES);
+    mr_hunt_possible(&hunt, &(mr_task){.was_asked = true}); /* … up to the first yes */
+    assert_int_equal(questions_before_free(&hunt), 256);
     mr_tasks_free(&hunt.tasks);
     pthread_mutex_destroy(&hunt.lock);
     pthread_cond_destroy(&hunt.changed);

@@ -42,6 +42,11 @@ static const char *const questions[][9] = {
     {"window.size", "9", "candidates.prefilter", "hb", "candidates.far", "shb"},
     {"window.size", "16", "model", "branch"},
     {"window.size", "12", "solver.steps", "filter,cone,lazy,z3"},
+    /* every question is hard: close races are looked for (predict/near.h) */
+    {"window.size", "24", "solver.saturate_steps", "1", "solver.steps",
+     "filter,cone,saturate,lazy"},
+    {"window.size", "30", "solver.saturate_steps", "1", "solver.steps", "cone,saturate",
+     "candidates.max_window_steps", "1000"},
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };

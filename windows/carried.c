@@ -170,3 +170,32 @@ void mr_carried_move(mr_carried *carried, uint32_t event)
         play(carried, e);
     carried->next = event;
 }
+
+bool mr_carried_save(const mr_carried *carried, mr_carried_copy *copy, mr_arena *arena)
+{
+    uint32_t locks = carried->trace->locks.count, shared = carried->open_shared_count;
+    *copy =
+        (mr_carried_copy){.next = carried->next,
+                          .open_shared_count = shared,
+                          .open_acquire = mr_arena_alloc(arena, locks, sizeof *copy->open_acquire),
+                          .open_shared = mr_arena_alloc(arena, shared, sizeof *copy->open_shared),
+                          .units = mr_arena_alloc(arena, locks, sizeof *copy->units)};
+    if (!copy->open_acquire || !copy->open_shared || !copy->units)
+        return false;
+    memcpy(copy->open_acquire, carried->open_acquire, locks * sizeof *copy->open_acquire);
+    memcpy(copy->units, carried->units, locks * sizeof *copy->units);
+    if (shared)
+        memcpy(copy->open_shared, carried->open_shared, shared * sizeof *copy->open_shared);
+    return true;
+}
+
+void mr_carried_restore(mr_carried *carried, const mr_carried_copy *copy)
+{
+    uint32_t locks = carried->trace->locks.count, shared = copy->open_shared_count;
+    carried->next = copy->next;
+    carried->open_shared_count = shared;
+    memcpy(carried->open_acquire, copy->open_acquire, locks * sizeof *copy->open_acquire);
+    memcpy(carried->units, copy->units, locks * sizeof *copy->units);
+    if (shared)
+        memcpy(carried->open_shared, copy->open_shared, shared * sizeof *copy->open_shared);
+}

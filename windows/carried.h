@@ -10,6 +10,7 @@
 #ifndef MR_WINDOWS_CARRIED_H
 #define MR_WINDOWS_CARRIED_H
 
+#include "base/arena.h"
 #include "opaque/barrier_pairs.h"
 #include "trace/trace.h"
 
@@ -34,5 +35,15 @@ void mr_carried_free(mr_carried *carried);
 
 /* Plays the events up to, not including, `event`; going back starts again at event 0. O(events). */
 void mr_carried_move(mr_carried *carried, uint32_t event);
+
+/* The state at some event, to go back to without playing the events before it. */
+typedef struct mr_carried_copy {
+    uint32_t next, open_shared_count;
+    uint32_t *open_acquire, *open_shared, *units;
+} mr_carried_copy;
+
+/* In memory of `arena`. False: no memory. O(locks). */
+bool mr_carried_save(const mr_carried *carried, mr_carried_copy *copy, mr_arena *arena);
+void mr_carried_restore(mr_carried *carried, const mr_carried_copy *copy);
 
 #endif

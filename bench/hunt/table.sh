@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # What finds the planted races and failures of bench/hunt, as the tables of the Racageddon paper (Figures 3 to 5) put it.
 #
-#   bench/hunt/table.sh MAXRACE [RUNS [PROGRAM…]]
+#   bench/hunt/table.sh MAXRACE [RUNS [SEEDS [PROGRAM…]]]
 #
 # A line a program: static races that hybrid has in one recording, by the first input; those that are found by one run (the recorded
 # order), by 100 runs of each schedule, by ThreadSanitizer in 100 runs, by a prediction on one recording; and races confirmed + other
-# failures that a hunt of at most RUNS runs (400) has found: without swaps, without the frontier, without inputs, whole; then its runs and
-# seconds. Races are pairs of lines. "!" marks a hunt that did not find what the manifest says, or found more.
+# failures that a hunt of at most RUNS runs (400) has found: without swaps, without the frontier, without inputs, whole; then the run with its last
+# finding, and its seconds for all runs. Races are pairs of lines. A hunt is done under each of the seeds 1 to SEEDS (1): where they differ, the table has each
+# outcome and how many seeds had it; runs and seconds are means. "!" marks hunts of which one did not find what the manifest says, or found more.
 set -u
-maxrace=$(realpath "$1") runs=${2:-400}
-shift $(($# < 2 ? $# : 2))
+maxrace=$(realpath "$1") runs=${2:-400} seeds=${3:-1}
+shift $(($# < 3 ? $# : 3))
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/maxrace-bench-hunt-XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -43,19 +44,27 @@ print(len(pairs))
 PY
 }
 
-# hunt LABEL FLAGS…: "races+others" in `found`, with runs and seconds.
+# hunt FLAGS…: "races+others" in `found`, once or with how many seeds had it; mean run of the last finding and seconds in `took`.
 hunt() {
-    rm -rf hunt
-    timeout -k 5 300 "$maxrace" hunt --dir hunt --runs "$runs" --minimise no -q "${@:2}" -- "./$name" "${marks[@]}" \
-        >out 2>err </dev/null
-    found=$(awk '/^ +[0-9]+ race /{ split($0, part, " between "); split(part[2], ends, " and ")
-                     split(ends[1], a, ":"); split(ends[2], b, ":"); race[a[2] < b[2] ? a[2] "-" b[2] : b[2] "-" a[2]] = 1 }
-                 /^ +[0-9]+ (memory|exit|oracle|livelock|deadlock|sanitizer|assertion|abort|crash) /{ other[$2] = 1 }
-                 END { n = 0; for (r in race) n++; s = ""; for (o in other) s = s "+" o; print n s }' out)
-    took=$(awk 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i ~ /^runs?,$/) r = $(i - 1); if ($i == "s") s = $(i - 1) } print r, s }' out)
+    local seed
+    : >outcomes
+    for seed in $(seq "$seeds"); do
+        rm -rf hunt
+        timeout -k 5 300 "$maxrace" hunt --dir hunt --seed "$((seed * 1000003))" --runs "$runs" --minimise no -q "$@" -- "./$name" "${marks[@]}" \
+            >out 2>err </dev/null
+        awk 'FILENAME != "out" { if ($1 == "finding" && $4 != "output" && $3 + 0 > last) last = $3 + 0; next }
+             FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "s") s = $(i - 1) }
+             /^ +[0-9]+ race /{ split($0, part, " between "); split(part[2], ends, " and ")
+                 split(ends[1], a, ":"); split(ends[2], b, ":"); race[a[2] < b[2] ? a[2] "-" b[2] : b[2] "-" a[2]] = 1 }
+             /^ +[0-9]+ (memory|exit|oracle|livelock|deadlock|sanitizer|assertion|abort|crash) /{ other[$2] = 1 }
+             END { n = 0; for (r in race) n++; w = ""; for (o in other) w = w "+" o; print n w, last + 0, s }' hunt/journal out >>outcomes
+    done
+    found=$(awk '{ had[$1]++ }
+                 END { for (o in had) s = s (s == "" ? "" : ", ") (had[o] == NR ? o : o " ×" had[o]); print s }' outcomes)
+    took=$(awk '{ last += $2; s += $3 } END { if (NR) printf "%.1f %.1f", last / NR, s / NR }' outcomes)
 }
 
-printf '| program | hybrid | one run | random 100 | pct 100 | ThreadSanitizer 100 | predict | hunt, no swaps | no frontier | no inputs | whole | runs | s |\n'
+printf '| program | hybrid | one run | random 100 | pct 100 | ThreadSanitizer 100 | predict | hunt, no swaps | no frontier | no inputs | whole | last finding | s |\n'
 printf '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n'
 while IFS='|' read -r name mode first races other; do
     case $name in '' | '#'*) continue ;; esac
@@ -83,13 +92,13 @@ while IFS='|' read -r name mode first races other; do
     args) flags=(--args-file in/first) ;;
     esac
     line="| $name | $(races_of hybrid.json) | $(races_of run.json) | $(races_of random.json) | $(races_of pct.json) | $tsan | $(races_of predict.json)"
-    hunt "no swaps" "${flags[@]}" --without swap
+    hunt "${flags[@]}" --without swap
     line+=" | $found"
-    hunt "no frontier" "${flags[@]}" --without frontier
+    hunt "${flags[@]}" --without frontier
     line+=" | $found"
-    hunt "no inputs" "${flags[@]}" --input-search none
+    hunt "${flags[@]}" --input-search none
     line+=" | $found"
-    hunt whole "${flags[@]}"
+    hunt "${flags[@]}"
     [ "$found" = "$races$([ "$other" = - ] || printf '+%s' "$other")" ] || found="$found !"
     printf '%s | %s | %s | %s |\n' "$line" "$found" "${took% *}" "${took#* }"
 done <"$folder/manifest"

@@ -170,6 +170,9 @@ static inline void mr_libc_is_made(mr_thread *thread)
         const int fed_errno = errno;                                                               \
         type result = is_fed && fed < 0 ? (type)fed : MR_REAL(name) arguments;                     \
         if (is_fed) {                                                                              \
+            if (result < 0 && fed >= 0) {                                                          \
+                mr_inputs_refused(#name);                                                          \
+            }                                                                                      \
             result = (type)fed;                                                                    \
             errno = fed_errno;                                                                     \
         }                                                                                          \

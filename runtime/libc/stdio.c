@@ -34,15 +34,26 @@ static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *
 {
     mr_input input;
     bool was_there = mr_descriptor_expect(&input, MR_NEW_STREAM);
+    const bool writes = mode[0] != 'r' || mode[1] == '+' || (mode[1] != '\0' && mode[2] == '+');
+    mr_thread *thread = mr_self;
+    if (thread != NULL) {
+        thread->opens_stream = true;
+    }
     FILE *file = open(was_there ? path : "", mode);
     if (file == NULL && input.head != NULL && was_there) {
+        if (writes) {
+            mr_inputs_refused(path);
+        }
         file = open("/dev/null", mode);
+    }
+    if (thread != NULL) {
+        thread->opens_stream = false;
     }
     int fd = mr_descriptor_made(&input, MR_NEW_STREAM, file != NULL ? file->_fileno : -1,
                                 MR_DESCRIPTOR_UNKNOWN);
     if (file != NULL) {
         file->_fileno = fd;
-        if (mode[0] != 'r' || mode[1] == '+' || (mode[1] != '\0' && mode[2] == '+')) {
+        if (writes) {
             mr_descriptor_written(fd);
         }
     }

@@ -286,7 +286,8 @@ const mr_command mr_commands[] = {
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
              {"confirm", "", "replay every race, in both orders; the worst effects come first"},
              {"follow-forks", "",
-              "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"}},
+              "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"},
+             {"sandbox", "", "of --confirm: files that the replays write stay as they are"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
@@ -368,7 +369,9 @@ const mr_command mr_commands[] = {
              {"script", "FILE",
               "of --race N or --finding N: write a shell script that replays without the trace"},
              {"gdb", "",
-              "of --race N or --finding N: stop in gdb, with all threads before their accesses"}},
+              "of --race N or --finding N: stop in gdb, with all threads before their accesses"},
+             {"sandbox", "", "files stay as they are: what the program writes lands elsewhere"},
+             {"keep-sandbox", "DIR", "--sandbox, and what the program writes stays in DIR"}},
      .summary = "run the recorded program by a witness, and see what it does",
      .details =
          "TRACE is an .mrt file of 'maxrace record'. The program is run again, by the order of\n"
@@ -380,8 +383,13 @@ const mr_command mr_commands[] = {
          "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
          "--timeout\n"
          "counts.\n"
+         "With --sandbox each run begins with the same files, and what it writes, creates, "
+         "renames\n"
+         "or removes is told and thrown away. It needs overlayfs and namespaces; where they are\n"
+         "missing, nothing is run. Processes, sockets and devices are the real ones.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
-         "or one that lacks what a replay needs, 4 out of resources or internal.\n",
+         "or one that lacks what a replay needs, 4 out of resources (no sandbox included) or\n"
+         "internal.\n",
      .debugs = true,
      .run = mr_cli_replay},
     {.name = "config",

@@ -39,7 +39,7 @@ static mr_status confirm(mr_replaying *replaying, ranked *self, mr_error *error)
 }
 
 mr_status mr_confirm_races(const mr_cli *cli, const char *path, const mr_trace *trace,
-                           mr_result *result, mr_error *error)
+                           mr_result *result, bool sandbox, mr_error *error)
 {
     mr_replaying replaying = {.leftover = -1};
     if (!result->race_count)
@@ -47,6 +47,8 @@ mr_status mr_confirm_races(const mr_cli *cli, const char *path, const mr_trace *
     ranked *races = mr_calloc(result->race_count, sizeof *races);
     mr_status status = races ? mr_replaying_open(&replaying, cli, path, trace, error)
                              : mr_error_memory(error, "replaying the races");
+    if (!status && sandbox)
+        status = mr_replaying_use_sandbox(&replaying, NULL, error);
     for (size_t i = 0; races && i < result->race_count; i++) {
         races[i] = (ranked){result->races[i], MR_EFFECT_UNKNOWN + 1, i};
         races[i].race.confirmed = MR_CONFIRMED_NOT_TRIED;

@@ -36,12 +36,22 @@ static void tell_log(const char *log)
     say("\n");
 }
 
+static void tell_folder(const char *folder)
+{
+    say("maxrace: interrupted; this folder of the sandbox is not empty and stays, remove it: ");
+    say(folder);
+    say("\n");
+}
+
 static void settle(leftover *file)
 {
     if (!atomic_exchange(&file->is_there, false))
         return;
     if (file->end == MR_LEFTOVER_REMOVE_FOLDER) {
         rmdir(file->path);
+    } else if (file->end == MR_LEFTOVER_TELL_FOLDER) {
+        if (rmdir(file->path) != 0)
+            tell_folder(file->path);
     } else if (file->end == MR_LEFTOVER_REMOVE) {
         unlink(file->path);
     } else if (file->end == MR_LEFTOVER_REMOVE_LOG) {

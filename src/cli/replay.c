@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB };
+enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB, SANDBOX, KEEP_SANDBOX };
 
 typedef struct replay {
     mr_cli *cli;
@@ -31,7 +31,8 @@ typedef struct replay {
     bool any_reached;
 } replay;
 
-static mr_status replay_one(replay *self, const mr_witness *packed, size_t index, mr_error *error)
+static mr_status replay_one(replay *self, const mr_witness *packed, bool is_race, size_t index,
+                            mr_error *error)
 {
     mr_witness room = {.events = NULL};
     mr_replayed replayed = {.attempts = 0};
@@ -39,6 +40,7 @@ static mr_status replay_one(replay *self, const mr_witness *packed, size_t index
     if (!witness)
         return mr_error_memory(error, "reading a witness");
     uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
+    mr_replaying_name(&self->replaying, is_race, index + 1);
     mr_status status = mr_replaying_race(&self->replaying, witness, stop_at, &replayed, error);
     if (!status)
         status = mr_replay_report_add(&self->report, index + 1, &replayed, error);
@@ -78,10 +80,10 @@ static mr_status replay_all(FILE *stream, const void *context, mr_error *error)
                                self->result.race_count, self->result.finding_count, error);
     for (size_t i = 0; i < self->result.race_count && !status; i++)
         if (!self->finding && (!self->race || self->race == i + 1))
-            status = replay_one(self, &self->result.races[i].witness, i, error);
+            status = replay_one(self, &self->result.races[i].witness, true, i, error);
     for (size_t i = 0; i < self->result.finding_count && !status; i++)
         if (!self->race && (!self->finding || self->finding == i + 1))
-            status = replay_one(self, &self->result.findings[i].witness, i, error);
+            status = replay_one(self, &self->result.findings[i].witness, false, i, error);
     mr_status ended = mr_replay_report_end(&self->report, error);
     return status ? status : ended;
 }
@@ -113,6 +115,8 @@ static mr_status predict(replay *self, mr_error *error)
                               self->trace->event_count, self->events);
     if (!status)
         status = mr_replaying_open(&self->replaying, self->cli, self->path, self->trace, error);
+    if (!status && (self->cli->own[SANDBOX] || self->cli->own[KEEP_SANDBOX]))
+        status = mr_replaying_use_sandbox(&self->replaying, self->cli->own[KEEP_SANDBOX], error);
     if (!status)
         status = mr_predict(self->trace, self->cli->config, &run, &self->result, error);
     mr_cli_progress_end(&progress);
@@ -135,6 +139,21 @@ static mr_status check_format(const mr_config *config, mr_error *error)
                         "format: 'replay' reports as text or json");
 }
 
+/* Not everything that runs the program can do it in a sandbox. */
+static mr_status check_sandbox(const mr_cli *cli, bool is_folder, mr_error *error)
+{
+    const char *flag = cli->own[KEEP_SANDBOX] ? "--keep-sandbox" : "--sandbox";
+    if (!cli->own[SANDBOX] && !cli->own[KEEP_SANDBOX])
+        return MR_OK;
+    if (is_folder)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "%s is not for the finding of a hunt; replay its trace.mrt", flag);
+    return cli->own[SCRIPT]
+               ? mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "%s is not for --script: the script runs without maxrace", flag)
+               : MR_OK;
+}
+
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
 {
     replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
@@ -153,7 +172,10 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
     struct stat info;
-    if (!status && stat(self.path, &info) == 0 && S_ISDIR(info.st_mode))
+    bool is_folder = !status && stat(self.path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!status)
+        status = check_sandbox(cli, is_folder, error);
+    if (!status && is_folder)
         return mr_hunt_replay(self.path, (unsigned)self.timeout_seconds * 1000, exit_status, error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
     if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])

@@ -63,7 +63,9 @@ static mr_status run_gdb(int process, const char *path, mr_error *error)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        execlp("gdb", "gdb", "-q", "-nx", "-p", number, "-x", path, (char *)NULL);
+        /* It reads the real files: those of a sandbox are the same, and may be closed to it. */
+        execlp("gdb", "gdb", "-q", "-nx", "-iex", "set sysroot /", "-p", number, "-x", path,
+               (char *)NULL);
         _exit(127);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

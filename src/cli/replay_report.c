@@ -24,6 +24,29 @@ static bool map_modules(mr_replay_report *report)
     return ok;
 }
 
+/* Where the files of the program are. */
+static void print_sandbox(const mr_replay_report *report)
+{
+    const mr_sandbox *sandbox = &report->replaying->sandbox;
+    if (sandbox->is_kept)
+        fprintf(report->stream, "sandbox: files stay as they are; what the runs write is in %s\n",
+                sandbox->folder);
+    else
+        fputs("sandbox: files stay as they are; what the runs write is removed\n", report->stream);
+    for (size_t i = 0; i < sandbox->read_only_count; i++)
+        fprintf(report->stream, "sandbox: %s can only be read, overlayfs cannot lie over it\n",
+                sandbox->read_only[i]);
+}
+
+static json_t *json_sandbox(const mr_sandbox *sandbox)
+{
+    json_t *folders = json_array();
+    for (size_t i = 0; folders && i < sandbox->read_only_count; i++)
+        json_array_append_new(folders, json_string(sandbox->read_only[i]));
+    return json_pack("{s:s?, s:o}", "kept", sandbox->is_kept ? sandbox->folder : NULL, "read_only",
+                     folders);
+}
+
 mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const mr_config *config,
                                  const mr_replaying *replaying, size_t race_count,
                                  size_t finding_count, mr_error *error)
@@ -43,6 +66,8 @@ mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const m
         fprintf(stream, "%s: %zu race%s and %zu other finding%s to replay\n",
                 replaying->trace->path, race_count, race_count == 1 ? "" : "s", finding_count,
                 finding_count == 1 ? "" : "s");
+    if (!wants_json && replaying->has_sandbox)
+        print_sandbox(report);
     return MR_OK;
 }
 
@@ -197,6 +222,27 @@ static void describe_end(const mr_run_end *end, char *text, size_t room)
         snprintf(text, room, "exit status %d", end->exit_status);
 }
 
+/* The path, seen from where the program ran. */
+static const char *short_path(const mr_replay_report *report, const char *path)
+{
+    const char *folder = report->replaying->run.folder;
+    size_t length = folder ? strlen(folder) : 0;
+    return length && strncmp(path, folder, length) == 0 && path[length] == '/' && path[length + 1]
+               ? path + length + 1
+               : path;
+}
+
+/* The files that a run in the sandbox has changed. */
+static void print_changes(mr_replay_report *report, const mr_changes *changes)
+{
+    enum { FILES = 10 };
+    for (size_t i = 0; i < changes->count && i < FILES; i++)
+        fprintf(report->stream, "      %-7s %s\n", mr_change_name(changes->items[i].kind),
+                short_path(report, changes->items[i].path));
+    if (changes->count > FILES)
+        fprintf(report->stream, "      … and %zu more files\n", changes->count - FILES);
+}
+
 static void print_end(mr_replay_report *report, const char *label, const mr_run_end *end)
 {
     enum { LINES = 4 };
@@ -215,6 +261,7 @@ static void print_end(mr_replay_report *report, const char *label, const mr_run_
             at += length + (at[length] != '\0');
         }
     }
+    print_changes(report, &end->changes);
 }
 
 /* "waits for mutex lock at bank.c:9:5"; "": it does not, or for nothing that is known. */
@@ -340,7 +387,16 @@ static json_t *json_operation(mr_replay_report *report, const mr_replay_operatio
     return json;
 }
 
-static json_t *json_end(const mr_run_end *end)
+static json_t *json_changes(const mr_changes *changes)
+{
+    json_t *files = json_array();
+    for (size_t i = 0; files && i < changes->count; i++)
+        json_array_append_new(files, json_pack("{s:s, s:s}", "path", changes->items[i].path,
+                                               "change", mr_change_name(changes->items[i].kind)));
+    return files;
+}
+
+static json_t *json_end(const mr_replay_report *report, const mr_run_end *end)
 {
     json_t *json = json_pack("{s:i, s:b, s:b}", "exit_status", end->exit_status, "deadlock",
                              end->deadlocked, "timeout", end->timed_out);
@@ -352,6 +408,8 @@ static json_t *json_end(const mr_run_end *end)
         json_object_set_new(json, "stdout", json_string(end->output));
     if (json && end->errors)
         json_object_set_new(json, "stderr", json_string(end->errors));
+    if (json && report->replaying->has_sandbox)
+        json_object_set_new(json, "files", json_changes(&end->changes));
     return json;
 }
 
@@ -417,9 +475,9 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
         json_object_set_new(json, "value_seen", json_operation(report, &goal->value_seen));
     }
     if (replayed->first.is_there)
-        json_object_set_new(json, "first_goes_first", json_end(&replayed->first));
+        json_object_set_new(json, "first_goes_first", json_end(report, &replayed->first));
     if (replayed->second.is_there)
-        json_object_set_new(json, "second_goes_first", json_end(&replayed->second));
+        json_object_set_new(json, "second_goes_first", json_end(report, &replayed->second));
     if (replayed->second.is_there && replayed->other.outcome == MR_REPLAY_DIVERGED)
         json_object_set_new(json, "second_reason", json_string(replayed->other.reason));
     return json_array_append_new(report->json, json) == 0;
@@ -444,6 +502,8 @@ mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
         json_t *json = json_pack("{s:s, s:O, s:I, s:I}", "trace", report->replaying->trace->path,
                                  "findings", report->json, "replayed", (json_int_t)report->replayed,
                                  "confirmed", (json_int_t)report->reached);
+        if (json && report->replaying->has_sandbox)
+            json_object_set_new(json, "sandbox", json_sandbox(&report->replaying->sandbox));
         if (!json || json_dumpf(json, report->stream, JSON_INDENT(2)) != 0)
             status = no_memory(error);
         fputc('\n', report->stream);

@@ -69,8 +69,11 @@ static mr_status take_inputs(mr_replaying *self, const char *trace, const char *
 mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *path,
                             const mr_trace *trace, mr_error *error)
 {
-    *self = (mr_replaying){
-        .cli = cli, .trace = trace, .leftover = -1, .timeout_seconds = DEFAULT_TIMEOUT};
+    *self = (mr_replaying){.cli = cli,
+                           .trace = trace,
+                           .leftover = -1,
+                           .sandbox_leftover = -1,
+                           .timeout_seconds = DEFAULT_TIMEOUT};
     mr_status status = mr_positions_read(path, trace, &self->positions, error);
     if (!status && !self->positions.position)
         return mr_error_set(error, MR_ERR_TRACE, path, 0,
@@ -91,11 +94,27 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
     return status ? status : take_inputs(self, path, inputs, error);
 }
 
+mr_status mr_replaying_use_sandbox(mr_replaying *self, const char *kept, mr_error *error)
+{
+    mr_status status = mr_sandbox_open(&self->sandbox, kept, self->folder, self->run.folder, error);
+    self->has_sandbox = !status;
+    if (!status && !kept)
+        self->sandbox_leftover = mr_leftover_add(self->sandbox.folder, MR_LEFTOVER_TELL_FOLDER);
+    return status;
+}
+
+void mr_replaying_name(mr_replaying *self, bool is_race, size_t number)
+{
+    snprintf(self->finding, sizeof self->finding, "%s-%zu", is_race ? "race" : "finding", number);
+}
+
 void mr_replaying_close(mr_replaying *self)
 {
     mr_positions_free(&self->positions);
     mr_run_info_free(&self->run);
     mr_run_end_free(&self->recorded);
+    mr_sandbox_close(&self->sandbox);
+    mr_leftover_forget(self->sandbox_leftover);
     if (self->folder[0]) {
         remove_files(self, 0);
         rmdir(self->folder);
@@ -184,10 +203,26 @@ static mr_launch launch_of(const mr_replaying *self, bool by_schedule, const cha
                        .result = by_schedule ? told : NULL};
 }
 
-/* Runs the program once. */
-static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes_log,
-                          mr_run_end *end, mr_replay_result *result, mr_error *error)
+/* Begins a run in the sandbox, if there is one. `then` names it: "first" … */
+static mr_status begin_run(mr_replaying *self, const char *then, mr_launch *launch, mr_error *error)
 {
+    char name[64];
+    if (!self->has_sandbox)
+        return MR_OK;
+    snprintf(name, sizeof name, "%s%s%s", self->finding, self->finding[0] ? "-" : "", then);
+    launch->sandbox = &self->sandbox;
+    return mr_sandbox_begin(&self->sandbox, name, error);
+}
+
+/* How the runs are called in the sandbox. */
+typedef enum run_name { FIRST, SECOND, RECORDED, AGAIN } run_name;
+static const char *const run_names[] = {"first", "second", "recorded", "again"};
+
+/* Runs the program once, by the schedule in the folder unless it is to run as recorded. */
+static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_run_end *end,
+                          mr_replay_result *result, mr_error *error)
+{
+    bool by_schedule = name == FIRST || name == SECOND;
     file_path schedule, told, output, errors, inputs;
     mr_launched launched;
     remove_files(self, RESULT);
@@ -201,7 +236,9 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     launch.inputs = self->has_inputs ? inputs : NULL;
     launch.output = output;
     launch.errors = errors;
-    mr_status status = mr_launch_run(&launch, told, &launched, error);
+    mr_status status = begin_run(self, run_names[name], &launch, error);
+    if (!status)
+        status = mr_launch_run(&launch, told, &launched, error);
     if (status)
         return status;
     mr_log_header header;
@@ -211,10 +248,13 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
                         .timed_out = launched.timed_out,
                         .output = contents(output),
                         .errors = contents(errors)};
+    end->refused = mr_run_end_is_refused(end->errors);
     bool has_header = mr_log_header_read(launched.log, &header);
     end->deadlocked = has_header && header.state == MR_LOG_DEADLOCK;
     end->starved = has_header && header.state == MR_LOG_STARVED;
-    if (by_schedule)
+    if (self->has_sandbox)
+        status = mr_sandbox_end(&self->sandbox, &end->changes, error);
+    if (!status && by_schedule)
         status = mr_replay_result_read(told, result, error);
     if (!status && takes_log)
         status = take_log(self, launched.log, end, error);
@@ -222,16 +262,22 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     return status;
 }
 
-mr_status mr_replaying_start(const mr_replaying *self, mr_error *error)
+mr_status mr_replaying_start(mr_replaying *self, mr_error *error)
 {
     file_path schedule, told, inputs;
     mr_launched launched;
+    mr_changes unused = {.items = NULL};
     path_of(self, RESULT, told);
     path_of(self, SCHEDULE, schedule);
     path_of(self, INPUTS, inputs);
     mr_launch launch = launch_of(self, true, schedule, told);
     launch.inputs = self->has_inputs ? inputs : NULL;
-    mr_status status = mr_launch_run(&launch, told, &launched, error);
+    mr_status status = begin_run(self, "debugger", &launch, error);
+    if (!status)
+        status = mr_launch_run(&launch, told, &launched, error);
+    if (!status && self->has_sandbox)
+        status = mr_sandbox_end(&self->sandbox, &unused, error);
+    mr_changes_free(&unused);
     if (!status)
         mr_launch_clean(&launched);
     return status;
@@ -266,7 +312,8 @@ static mr_status reach(mr_replaying *self, mr_plan *plan, mr_plan_then then, uns
         mr_replay_result_free(result);
         status = mr_replaying_schedule(self, plan, then, NULL, error);
         if (!status)
-            status = run_once(self, true, then != MR_PLAN_END, end, result, error);
+            status = run_once(self, then == MR_PLAN_SECOND ? SECOND : FIRST, then != MR_PLAN_END,
+                              end, result, error);
     } while (!status && ++count < ATTEMPTS && retry(plan, result));
     *attempts += count;
     return status;
@@ -279,9 +326,12 @@ static mr_status run_recorded(mr_replaying *self, mr_error *error)
     mr_run_end again = {.is_there = false};
     if (self->recorded.is_there)
         return MR_OK;
-    mr_status status = run_once(self, false, true, &self->recorded, &unused, error);
+    self->finding[0] = '\0';
+    mr_status status = run_once(self, RECORDED, true, &self->recorded, &unused, error);
     if (!status)
-        status = run_once(self, false, false, &again, &unused, error);
+        status = run_once(self, AGAIN, false, &again, &unused, error);
+    if (!status && !mr_changes_note_varying(&self->recorded.changes, &again.changes))
+        status = mr_error_memory(error, "comparing files");
     self->recorded.output_varies = !status && !mr_run_end_writes_same(&self->recorded, &again);
     mr_run_end_free(&again);
     return status;

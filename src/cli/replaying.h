@@ -10,6 +10,7 @@
 #include "replay/judge.h"
 #include "replay/plan.h"
 #include "replay/result.h"
+#include "replay/sandbox.h"
 
 enum { MR_REPLAY_PATH_BYTES = 4096 };
 
@@ -24,6 +25,10 @@ typedef struct mr_replaying {
     bool has_inputs; /* the trace has what the program got from outside */
     unsigned timeout_seconds;
     mr_run_end recorded; /* the run by the recorded seed, without a schedule */
+    bool has_sandbox;
+    mr_sandbox sandbox;
+    int sandbox_leftover;
+    char finding[40]; /* "race-2": what is replayed now, for the names of runs in the sandbox */
 } mr_replaying;
 
 /* Reads what the trace knows of its run. MR_ERR_TRACE: it lacks something, and which. `path` is the
@@ -31,6 +36,12 @@ typedef struct mr_replaying {
 mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *path,
                             const mr_trace *trace, mr_error *error);
 void mr_replaying_close(mr_replaying *self);
+
+/* From now on the program runs in a sandbox. `kept`: a folder for what it writes, or NULL. The errors of
+ * mr_sandbox_open. */
+mr_status mr_replaying_use_sandbox(mr_replaying *self, const char *kept, mr_error *error);
+/* What is replayed next, from 1 on; it names what the sandbox keeps. */
+void mr_replaying_name(mr_replaying *self, bool is_race, size_t number);
 
 /* Of a race. Zero-initialise; free with mr_replayed_free. */
 typedef struct mr_replayed {
@@ -50,7 +61,7 @@ mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint3
                             mr_replayed *replayed, mr_error *error);
 
 /* Runs the program by the schedule in the folder, with our standard streams, to its end. */
-mr_status mr_replaying_start(const mr_replaying *self, mr_error *error);
+mr_status mr_replaying_start(mr_replaying *self, mr_error *error);
 
 /* Replays the witness, which is open (witness/pack.h), in both orders. With stop_at only up to this
  * event of the witness; UINT32_MAX: none. */

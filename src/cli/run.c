@@ -35,7 +35,8 @@ typedef struct runs {
     bool several; /* there may be several recordings: of seeds, or of children */
     const char
         *child;     /* the recording is that of this child (child_traces.h); NULL: the program's */
-    bool confirms;  /* each race is replayed */
+    bool confirms;  /* each race is replayed … */
+    bool sandbox;   /* … in a sandbox */
     mr_names known; /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last recording that an earlier one had */
@@ -194,7 +195,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
     if (!status && self->confirms && !self->child) /* nobody can run the child alone */
-        status = mr_confirm_races(self->cli, path, trace, &result, error);
+        status = mr_confirm_races(self->cli, path, trace, &result, self->sandbox, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)
@@ -403,7 +404,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM, FOLLOW_FORKS };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM, FOLLOW_FORKS, SANDBOX };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
     if (self.quick &&
@@ -412,9 +413,14 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
                             "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
     self.confirms = cli->own[CONFIRM] != NULL;
+    self.sandbox = cli->own[SANDBOX] != NULL;
     self.recording.follows_forks = cli->own[FOLLOW_FORKS] != NULL;
     if (!status && self.confirms && self.quick)
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--confirm is not for --quick");
+    if (!status && self.sandbox && !self.confirms)
+        status = mr_error_set(
+            error, MR_ERR_USAGE, NULL, 0,
+            "--sandbox is for the replays of --confirm; the recorded run writes its files");
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
     self.several = self.count > 1 || self.recording.follows_forks;

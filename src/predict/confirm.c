@@ -6,21 +6,27 @@
 
 #include <string.h>
 
-/* The decision's window events as event numbers of the trace, owned by the witness. */
+/* The decision's window events as event numbers of the trace, owned by the witness. Those of a small
+ * window (near.h) become a reordering of the window around it: what is between their starts comes
+ * first, as observed. */
 static mr_status build(mr_worker *worker, const mr_window *window, const mr_decision *decision,
                        mr_witness *witness)
 {
+    const mr_window *whole = worker->near_in ? worker->near_in : window;
+    uint32_t before = window->start - whole->start;
     *witness = (mr_witness){.first = window->start + decision->first,
                             .second = window->start + decision->second,
-                            .window_start = window->start,
-                            .window_end = window->end,
+                            .window_start = whole->start,
+                            .window_end = whole->end,
                             .model = worker->settings->model,
-                            .event_count = decision->event_count,
-                            .events = mr_calloc(decision->event_count, sizeof(uint32_t))};
+                            .event_count = before + decision->event_count};
+    witness->events = mr_calloc(witness->event_count, sizeof *witness->events);
     if (!witness->events)
         return mr_error_memory(worker->error, "building a witness");
+    for (uint32_t i = 0; i < before; i++)
+        witness->events[i] = whole->start + i;
     for (uint32_t i = 0; i < decision->event_count; i++)
-        witness->events[i] = window->start + decision->events[i];
+        witness->events[before + i] = window->start + decision->events[i];
     return MR_OK;
 }
 

@@ -1,9 +1,10 @@
 /* From the candidates of two places, or one pair of events, to a verdict. */
 #include "base/seconds.h"
-#include "worker.h"
+#include "near.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The steps that look for a witness in trace order only. */
 enum {
@@ -18,6 +19,7 @@ typedef struct group_state {
     mr_pair_verdict *verdict;
     mr_decision latest; /* the answer to the last question */
     bool refused;       /* some question was refused for want of memory */
+    bool tried_near;    /* close races were looked for; there was none */
 } group_state;
 
 static bool halted(mr_worker *worker)
@@ -175,6 +177,34 @@ static mr_status try_trace_order(group_state *s, const mr_candidate *candidates,
     return MR_OK;
 }
 
+/* A first attempt at a question, by what costs little; when it fails, a race of the two places that
+ * was found in a small window is taken. SETTLED: `latest` is the answer. */
+static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
+{
+    mr_worker *worker = s->worker;
+    mr_pair_verdict *race;
+    mr_decide_options all = worker->decide;
+    uint64_t unanswered = s->verdict->unanswered;
+    bool refused = s->refused;
+    worker->decide = mr_near_options(&all);
+    mr_status status = ask(s, MR_ALL_STEPS, one, two);
+    worker->decide = all;
+    if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN ||
+        s->latest.reason == MR_UNKNOWN_REJECTED || halted(worker))
+        return status;
+    s->verdict->unanswered = unanswered;
+    s->refused = refused;
+    s->tried_near = true;
+    status = mr_near_race(worker, s->problem->window, s->verdict->key_1, s->verdict->key_2, &race);
+    if (status != MR_OK || !race)
+        return status;
+    s->verdict->has_race = true;
+    s->verdict->race = race->race;
+    race->has_race = false;
+    s->latest = (mr_decision){.verdict = MR_VERDICT_RACE, .step = race->race.confirmed_by};
+    return MR_OK;
+}
+
 /*
  * Decides all accesses of two sites by one question; when that is unknown, asks about each half of
  * the longer list. `open` becomes the first unknown answer about a part that stays unknown.
@@ -183,8 +213,13 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
 {
     mr_status status = MR_OK;
     bool budget = out_of_budget(s);
-    if (!budget)
+    if (!budget && !s->tried_near && mr_near_is_used(s->worker)) {
+        status = ask_first(s, one, two);
+        if (status == MR_OK && s->tried_near && !s->verdict->has_race)
+            status = ask(s, MR_ALL_STEPS, one, two);
+    } else if (!budget) {
         status = ask(s, MR_ALL_STEPS, one, two);
+    }
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
         return status;
     if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {
@@ -232,6 +267,27 @@ static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
     return pair->location_1 == location_1 && pair->location_2 == location_2;
 }
 
+/* Collects the candidates of two places alone: all other places are ignored. False: no memory. */
+static bool find_pair(mr_worker *worker, const mr_problem *problem, location_pair *pair,
+                      mr_candidates *all)
+{
+    mr_candidate_options options = worker->candidates;
+    const bool *given = options.ignored_locations;
+    uint32_t locations = worker->trace->locations.count;
+    bool *ignored = mr_arena_alloc(&worker->arena, locations, sizeof *ignored);
+    if (!ignored)
+        return false;
+    memset(ignored, true, locations * sizeof *ignored);
+    ignored[pair->location_1] = given && given[pair->location_1];
+    ignored[pair->location_2] = given && given[pair->location_2];
+    options.ignored_locations = ignored;
+    options.stop_when_full = false;
+    options.wanted = is_pair;
+    options.context = pair;
+    return mr_candidates_find(all, problem->window, &problem->hard, &problem->forced, worker->hb,
+                              worker->wcp, &options, &worker->arena);
+}
+
 /* Decides all accesses of the sites of the group. When the candidates of the group were not all
  * collected, they are collected again, without other groups. */
 static mr_status decide_group(group_state *s, const mr_candidates *candidates,
@@ -242,16 +298,10 @@ static mr_status decide_group(group_state *s, const mr_candidates *candidates,
         return decide_all_sites(s, &candidates->site_pairs[group->first_site_pair],
                                 group->site_pair_count);
     location_pair pair = {group->location_1, group->location_2};
-    mr_candidate_options options = worker->candidates;
-    options.stop_when_full = false;
-    options.wanted = is_pair;
-    options.context = &pair;
     mr_candidates all;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_worker_asks(worker, false);
-    bool found =
-        mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
-                           worker->hb, worker->wcp, &options, &worker->arena);
+    bool found = find_pair(worker, s->problem, &pair, &all);
     mr_worker_asks(worker, true);
     if (!found)
         return mr_error_memory(worker->error, "collecting candidates");

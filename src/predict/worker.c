@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include "base/seconds.h"
+#include "near.h"
 
 #include <inttypes.h>
 
@@ -219,6 +220,7 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
         if (candidates.groups[g].count)
             status = decide_group(worker, &problem, &candidates, &candidates.groups[g], outcome);
+    mr_near_forget(worker);
     worker->run.window_seconds += ready - begin;
     worker->run.decide_seconds += mr_seconds() - ready;
     return status;

@@ -34,6 +34,8 @@ typedef struct mr_worker {
     mr_run_figures run;             /* times of this worker */
     uint64_t window;                /* the number of the window under way */
     uint64_t window_steps;          /* the effort spent on it */
+    struct mr_near *near;           /* close races of the window (near.h); NULL: not looked for */
+    const mr_window *near_in;       /* the window in which they are being looked for; else NULL */
     bool halted;                    /* the window was given up, as the run is halted */
     mr_error *error;                /* of the call under way */
 } mr_worker;

@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include "base/memory.h"
+#include "runtime/inputs_format.h"
 #include "trace/observed.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ void mr_run_end_free(mr_run_end *end)
     free(end->last);
     free(end->output);
     free(end->errors);
+    mr_changes_free(&end->changes);
     *end = (mr_run_end){.is_there = false};
 }
 
@@ -115,9 +117,36 @@ bool mr_run_end_writes_same(const mr_run_end *a, const mr_run_end *b)
 static const char *const orders[] = {"as recorded", "with the first access first",
                                      "with the second access first"};
 
-/* What two runs show that differs; `text` says it. */
+/* "'1'", "removed", "as before", what a file has in the first line that is not the same. */
+static void describe_change(const mr_change *change, const char *line, char *text, size_t room)
+{
+    if (change && change->kind != MR_CHANGE_REMOVED && change->text)
+        snprintf(text, room, "'%s'", line);
+    else
+        snprintf(text, room, "%s", change ? mr_change_name(change->kind) : "as it was");
+}
+
+/* Have the two runs written something else to a file? `text` says what. */
+static bool write_other_files(const mr_run_end *a, const char *a_name, const mr_run_end *b,
+                              const char *b_name, const mr_changes *varying, char *text)
+{
+    enum { LINE = 100 };
+    char left[LINE] = "", right[LINE] = "", before[LINE + 16], after[LINE + 16];
+    const mr_change *one, *other;
+    const char *path = mr_changes_differ(&a->changes, &b->changes, varying, &one, &other);
+    if (!path)
+        return false;
+    differ(one ? one->text : NULL, other ? other->text : NULL, left, right, LINE);
+    describe_change(one, left, before, sizeof before);
+    describe_change(other, right, after, sizeof after);
+    snprintf(text, MR_EVIDENCE_BYTES, "file %.150s: %s %s, %s %s", path, before, a_name, after,
+             b_name);
+    return true;
+}
+
+/* What two runs show that differs; `text` says it. `recorded` says what varies. */
 static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_end *b,
-                         const char *b_name, bool output_varies, char *text)
+                         const char *b_name, const mr_run_end *recorded, char *text)
 {
     enum { LINE = 120 };
     char left[LINE], right[LINE];
@@ -126,12 +155,15 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
                  b->exit_status, b_name);
         return MR_EFFECT_OUTPUT;
     }
-    if (!output_varies && !a->starved && !b->starved &&
+    if (!recorded->output_varies && !a->starved && !b->starved &&
         (differ(a->output, b->output, left, right, LINE) ||
          differ(a->errors, b->errors, left, right, LINE))) {
         snprintf(text, MR_EVIDENCE_BYTES, "'%s' %s, '%s' %s", left, a_name, right, b_name);
         return MR_EFFECT_OUTPUT;
     }
+    if (!a->starved && !b->starved &&
+        write_other_files(a, a_name, b, b_name, &recorded->changes, text))
+        return MR_EFFECT_OUTPUT;
     for (size_t i = 0, j = 0; i < a->last_count && j < b->last_count;) {
         int order = strcmp(a->last[i].name, b->last[j].name);
         if (order == 0 && a->last[i].value != b->last[j].value) {
@@ -170,27 +202,41 @@ static bool deadlocks(const mr_run_end *end, const char *name, char *text)
     return true;
 }
 
+bool mr_run_end_is_refused(const char *errors)
+{
+    static const char said[] = "maxrace: " MR_INPUTS_REFUSED;
+    const char *at = errors ? strstr(errors, said) : NULL;
+    while (at && at != errors && at[-1] != '\n')
+        at = strstr(at + 1, said);
+    return at != NULL;
+}
+
 mr_effect mr_judge(const mr_run_end *recorded, const mr_run_end *first, const mr_run_end *second,
                    char *evidence)
 {
     evidence[0] = '\0';
     if (!first->is_there || !second->is_there)
         return MR_EFFECT_UNKNOWN;
+    if (first->refused || second->refused) {
+        snprintf(evidence, MR_EVIDENCE_BYTES,
+                 "not known: %s, files could not be changed as in the recording (standard error "
+                 "says which)",
+                 orders[first->refused ? 1 : 2]);
+        return MR_EFFECT_UNKNOWN;
+    }
     if (crashes(first, orders[1], evidence) || crashes(second, orders[2], evidence))
         return MR_EFFECT_CRASHES;
     if (deadlocks(first, orders[1], evidence) || deadlocks(second, orders[2], evidence))
         return MR_EFFECT_DEADLOCKS;
-    mr_effect effect =
-        compare(first, orders[1], second, orders[2], recorded->output_varies, evidence);
-    if (recorded->is_there) {
+    mr_effect effect = compare(first, orders[1], second, orders[2], recorded, evidence);
+    if (recorded->is_there && !recorded->refused) {
         char text[MR_EVIDENCE_BYTES] = "";
-        mr_effect other =
-            compare(recorded, orders[0], first, orders[1], recorded->output_varies, text);
+        mr_effect other = compare(recorded, orders[0], first, orders[1], recorded, text);
         if (other < effect) {
             effect = other;
             memcpy(evidence, text, sizeof text);
         }
-        other = compare(recorded, orders[0], second, orders[2], recorded->output_varies, text);
+        other = compare(recorded, orders[0], second, orders[2], recorded, text);
         if (other < effect) {
             effect = other;
             memcpy(evidence, text, sizeof text);

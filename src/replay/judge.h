@@ -5,6 +5,7 @@
 #ifndef MR_REPLAY_JUDGE_H
 #define MR_REPLAY_JUDGE_H
 
+#include "changes.h"
 #include "trace/trace.h"
 
 /* The worst first. */
@@ -34,11 +35,13 @@ typedef struct mr_run_end {
     int exit_status, signal; /* signal 0: it ended with the status */
     bool deadlocked, timed_out;
     bool starved; /* it waited for inputs that the recording does not have, and was ended there */
+    bool refused; /* it could not change a file as the recorded run did */
     char *output, *errors; /* owned; what it wrote to standard output and standard error, or NULL */
     mr_last_value *last;   /* owned; by name */
     size_t last_count;
     bool output_varies;       /* from run to run, whatever the order: it says nothing of the race */
     uint32_t errors_observed; /* uses of freed memory and misuse */
+    mr_changes changes;       /* of files, in a sandbox */
 } mr_run_end;
 
 void mr_run_end_free(mr_run_end *end);
@@ -52,7 +55,11 @@ bool mr_run_end_writes_same(const mr_run_end *a, const mr_run_end *b);
 
 enum { MR_EVIDENCE_BYTES = 512 };
 
-/* `evidence` is one sentence, or empty. `recorded` may be one that is not there. */
+/* Is there in what a run wrote to standard error the runtime's word that a file could not be changed? */
+bool mr_run_end_is_refused(const char *errors);
+
+/* `evidence` is one sentence, or empty. `recorded` may be one that is not there. A run that could not change a file as the
+ * recorded one did says nothing of the race: then the effect is unknown. */
 mr_effect mr_judge(const mr_run_end *recorded, const mr_run_end *first, const mr_run_end *second,
                    char *evidence);
 

@@ -87,7 +87,19 @@ static bool prepare(const mr_launch *launch)
            take_input(launch->input);
 }
 
-/* Runs in the child and never returns. On failure it writes errno to the pipe. */
+/* Why the program could not be started: errno, or, when there is a text, that. */
+typedef struct failure {
+    int number;
+    char text[MR_LAYERS_WHY_BYTES];
+} failure;
+
+/* The folder and the streams are taken behind it: they lie in it. */
+static bool enter(const mr_launch *launch, failure *why)
+{
+    return !launch->sandbox || mr_sandbox_enter(launch->sandbox, why->text);
+}
+
+/* Runs in the child and never returns. On failure it writes the reason to the pipe. */
 static void execute(const mr_launch *launch, const char *log, int error_pipe)
 {
     char schedule[16];
@@ -101,7 +113,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     signal(SIGXFSZ, SIG_DFL);
     if (launch->output_to_errors)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (prepare(launch) && set_paths(launch, log) &&
+    failure why = {.number = 0};
+    if (enter(launch, &why) && prepare(launch) && set_paths(launch, log) &&
         setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
@@ -116,15 +129,16 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
                                              : "stop",
                1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
-    int number = errno;
-    if (write(error_pipe, &number, sizeof number) < 0)
+    why.number = errno;
+    if (write(error_pipe, &why, sizeof why) < 0)
         _exit(126);
     _exit(127);
 }
 
 mr_status mr_spawn(const mr_launch *launch, const char *log, pid_t *process, mr_error *error)
 {
-    int ends[2], number = 0;
+    int ends[2];
+    failure why;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failed(error, "make a pipe");
     fflush(NULL);
@@ -138,13 +152,15 @@ mr_status mr_spawn(const mr_launch *launch, const char *log, pid_t *process, mr_
     }
     ssize_t got;
     do
-        got = read(ends[0], &number, sizeof number);
+        got = read(ends[0], &why, sizeof why);
     while (got < 0 && errno == EINTR);
     close(ends[0]);
-    if (got != (ssize_t)sizeof number)
+    if (got != (ssize_t)sizeof why)
         return MR_OK;
     while (waitpid(*process, NULL, 0) < 0 && errno == EINTR)
         continue;
+    if (why.text[0])
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "--sandbox: %s", why.text);
     return mr_error_set(error, MR_ERR_IO, launch->arguments[0], 0, "cannot run: %s",
-                        strerror(number));
+                        strerror(why.number));
 }

@@ -8,6 +8,7 @@
 #define MR_REPLAY_SPAWN_H
 
 #include "base/error.h"
+#include "sandbox.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ typedef struct mr_launch {
     const char *output, *errors; /* files for its standard output and standard error */
     const char *operands; /* file for what it compares (runtime/operands_format.h); NULL: none */
     const char *input;    /* file for its standard input; NULL: ours */
+    const mr_sandbox *sandbox; /* a run of it has begun, and the program runs in it; NULL: none */
     bool
         apart; /* it is the leader of a group of processes, and is killed when the calling thread ends */
 } mr_launch;

@@ -241,7 +241,8 @@ static bool add_witness(frontier *self, const mr_witness *packed, mr_task_kind k
         task.stops[task.stop_count++] = stops[i];
         task.key = mr_hash_join(task.key, behaviour->place[trace->location[stops[i]]]);
     }
-    task.pair = count > 1 ? mr_frontier_pair(trace, behaviour, stops[0], stops[1]) : task.key;
+    /* Not that of the places: what reads-from has connected was not run the other way round. */
+    task.pair = task.key;
     mr_witness_free(&room);
     return task.events && mr_tasks_add(self->tasks, &task);
 }

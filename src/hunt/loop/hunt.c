@@ -26,6 +26,7 @@ enum {
     /* Of the engine, that are answered by no; then a run is free. qsort_mt of SCTBench fails after 6.7 runs (mean of ten seeds) without
      * a bound, 6.9 with this one, 11.8 (twenty seeds) with 64: the question that helps comes late. */
     QUESTIONS_AT_ONCE = 256,
+    HALVINGS = 4,     /* of that, one each time that all had no for an answer */
     QUIET_RUNS = 100, /* free runs without anything new, after which the hunt ends */
     QUIET_RUNS_WITH_INPUTS = 500
 };
@@ -94,6 +95,12 @@ static bool take_task(mr_hunting *hunt, mr_task *task)
     return false;
 }
 
+/* Where the engine has said no for many questions in a row, it will to the next: it is asked less. */
+static uint32_t questions_at_once(const mr_hunting *hunt)
+{
+    return (uint32_t)QUESTIONS_AT_ONCE >> hunt->halvings;
+}
+
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
 {
     bool taken = false;
@@ -104,7 +111,7 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
         unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
         bool first = !hunt->has_reference && !hunt->busy; /* of this session */
         bool free_turn =
-            hunt->started % free_every == free_every - 1 || hunt->asked >= QUESTIONS_AT_ONCE;
+            hunt->started % free_every == free_every - 1 || hunt->asked >= questions_at_once(hunt);
         if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
             if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
                 taken = false; /* who is busy may find tasks */
@@ -120,11 +127,21 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
         *number = ++hunt->started;
         if (task->kind == MR_TASK_FREE) {
             hunt->quiet++;
+            if (hunt->asked >= questions_at_once(hunt) && hunt->halvings < HALVINGS)
+                hunt->halvings++;
             hunt->asked = 0;
         }
     }
     pthread_mutex_unlock(&hunt->lock);
     return taken;
+}
+
+void mr_hunt_possible(mr_hunting *hunt, const mr_task *task)
+{
+    pthread_mutex_lock(&hunt->lock);
+    if (task->was_asked)
+        hunt->halvings = 0;
+    pthread_mutex_unlock(&hunt->lock);
 }
 
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)

@@ -33,6 +33,7 @@ typedef struct mr_hunting {
     unsigned busy;        /* workers that try something */
     uint64_t started;     /* runs that have begun */
     uint32_t asked;       /* of the engine, and answered by no, since a run ended */
+    uint32_t halvings;    /* of how many it is asked between two runs (hunt.c) */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
     bool met;             /* what `until` asks for */
@@ -67,7 +68,9 @@ typedef struct mr_hunt_worker {
 
 /* hunt.c: what to try next; false: the hunt is over. `number`: of the run, when there will be one. */
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number);
-/* hunt.c: a task has been tried, or turned out to be impossible. */
+/* hunt.c: a task can be run; the engine may have said so. */
+void mr_hunt_possible(mr_hunting *hunt, const mr_task *task);
+/* hunt.c: a task turned out to be impossible. */
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task);
 /* hunt.c: one finding more. False: no memory. */
 bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line);

@@ -415,6 +415,7 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
         mr_hunt_impossible(hunt, &t->task);
         return MR_OK;
     }
+    mr_hunt_possible(hunt, &t->task);
     status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
     if (!status)
         status = judge(worker, t, error);

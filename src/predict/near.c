@@ -1,0 +1,170 @@
+#include "near.h"
+
+#include "base/map.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* The parts of a window that small windows are, from the smallest on. */
+static const uint32_t parts[] = {16, 8, 4};
+
+/* A smaller window has no two accesses. */
+enum { LEAST_EVENTS = 2 };
+
+/* What a first attempt may spend, as a part of what a question may. */
+enum { ELIMINATE_PART = 16, SATURATE_PART = 8 };
+
+struct mr_near {
+    mr_outcome *found; /* owned; verdicts with a race */
+    mr_map index;      /* by two places: number in `found` */
+};
+
+mr_decide_options mr_near_options(const mr_decide_options *options)
+{
+    mr_decide_options cheap = *options;
+    cheap.steps &= ~(MR_STEP_BIT(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_Z3));
+    cheap.saturate_steps = options->saturate_steps / SATURATE_PART + 1;
+    cheap.eliminate_part = ELIMINATE_PART;
+    return cheap;
+}
+
+bool mr_near_is_used(const mr_worker *worker)
+{
+    return !worker->expand && !worker->near_in && !worker->decide.eager &&
+           worker->decide.saturate_steps && worker->decide.steps & MR_STEP_BIT(MR_STEP_SATURATE);
+}
+
+void mr_near_forget(mr_worker *worker)
+{
+    if (!worker->near)
+        return;
+    mr_outcome_free(worker->near->found);
+    mr_map_free(&worker->near->index);
+    free(worker->near);
+    worker->near = NULL;
+}
+
+/* mr_candidate_options.wanted: has no smaller or lower small window a race of the two places? */
+static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const struct mr_near *near = context;
+    return mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE) == MR_NONE;
+}
+
+/* Asks about two places, and keeps a race. */
+static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
+                           const mr_candidate_group *group)
+{
+    struct mr_near *near = worker->near;
+    mr_outcome *found = near->found;
+    mr_pair_verdict *verdict = mr_outcome_add(found);
+    if (!verdict)
+        return mr_error_memory(worker->error, "recording a candidate");
+    verdict->key_1 = group->location_1;
+    verdict->key_2 = group->location_2;
+    mr_status status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
+    if (status != MR_OK)
+        return status;
+    if (!verdict->has_race) {
+        found->count--;
+        return MR_OK;
+    }
+    uint32_t *number = mr_map_at(&near->index, mr_map_key(group->location_1, group->location_2), 0);
+    if (!number)
+        return mr_error_memory(worker->error, "recording a candidate");
+    *number = (uint32_t)found->count - 1;
+    return MR_OK;
+}
+
+static mr_status search_small_window(mr_worker *worker, uint32_t start, uint32_t end)
+{
+    mr_window *window;
+    mr_problem problem;
+    mr_candidates candidates = {0};
+    mr_candidate_options options = worker->settings->candidates;
+    options.wanted = is_open;
+    options.context = worker->near;
+    mr_carried_move(&worker->carried, start);
+    mr_status status = mr_window_build(&worker->carried, end, worker->settings->model,
+                                       &worker->arena, &window, worker->error);
+    if (status != MR_OK)
+        return status;
+    if (!mr_problem_init(&problem, window, &worker->arena) ||
+        !mr_candidates_find(&candidates, window, &problem.hard, &problem.forced, worker->hb,
+                            worker->wcp, &options, &worker->arena))
+        return mr_error_memory(worker->error, "building a window");
+    mr_worker_asks(worker, true);
+    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
+        status = ask_group(worker, &problem, &candidates, &candidates.groups[g]);
+    mr_worker_asks(worker, false);
+    return status;
+}
+
+/* All small windows of a size. */
+static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_t size,
+                             const mr_carried_copy *state)
+{
+    mr_status status = MR_OK;
+    bool last = false;
+    mr_carried_restore(&worker->carried, state);
+    for (uint32_t start = window->start; status == MR_OK && !last && !worker->halted;
+         start += size / 2) {
+        last = window->end - start <= size;
+        mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+        status = search_small_window(worker, start, last ? window->end : start + size);
+        mr_arena_release(&worker->arena, mark);
+    }
+    return status;
+}
+
+static mr_status search(mr_worker *worker, const mr_window *window)
+{
+    mr_carried_copy state;
+    mr_status status = MR_OK;
+    worker->near->found = mr_outcome_new(worker->window);
+    if (!worker->near->found || !mr_carried_save(&worker->carried, &state, &worker->arena))
+        return mr_error_memory(worker->error, "deciding a candidate");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == MR_OK; i++)
+        if (window->size / parts[i] >= LEAST_EVENTS)
+            status = search_size(worker, window, window->size / parts[i], &state);
+    mr_carried_restore(&worker->carried, &state);
+    return status;
+}
+
+/* The search, with what it changes of the worker put back. */
+static mr_status search_window(mr_worker *worker, const mr_window *window)
+{
+    mr_decide_options decide = worker->decide;
+    mr_candidate_options candidates = worker->candidates;
+    uint64_t steps = worker->window_steps;
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    worker->near = mr_calloc(1, sizeof *worker->near);
+    if (!worker->near)
+        return mr_error_memory(worker->error, "deciding a candidate");
+    worker->decide = mr_near_options(&decide);
+    worker->near_in = window;
+    worker->window_steps = 0; /* what was spent before must not matter */
+    mr_worker_asks(worker, false);
+    mr_status status = search(worker, window);
+    mr_worker_asks(worker, true);
+    worker->near_in = NULL;
+    worker->decide = decide;
+    worker->candidates = candidates;
+    worker->window_steps = steps;
+    mr_arena_release(&worker->arena, mark);
+    return status;
+}
+
+mr_status mr_near_race(mr_worker *worker, const mr_window *window, uint32_t location_1,
+                       uint32_t location_2, mr_pair_verdict **race)
+{
+    mr_status status = worker->near ? MR_OK : search_window(worker, window);
+    *race = NULL;
+    if (status != MR_OK)
+        return status;
+    const struct mr_near *near = worker->near;
+    uint32_t number = mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE);
+    if (number != MR_NONE && near->found->verdicts[number].has_race)
+        *race = &near->found->verdicts[number];
+    return MR_OK;
+}

@@ -1,0 +1,37 @@
+/*
+ * near: races of a window whose accesses are close together, for when a question is hard.
+ *
+ * The events before a small window happen as observed, so its questions have small cones. A race of
+ * a small window inside a window is a race of the window: the events between the two starts are
+ * possible in trace order. Where locks are nested deeply, or many threads share variables of few
+ * values, most pairs of places that race have accesses that do within some hundred events, and the
+ * question about all their accesses in the whole window takes a hundred times as long.
+ *
+ * The search goes through the window in small windows that overlap by half, of a sixteenth, an
+ * eighth and a quarter of its size, and asks about each pair of places that has no race so far by
+ * the steps that cost little. What it finds depends on the window and the settings only, not on the
+ * group for which it is made nor on what other workers know.
+ *
+ *   mr_near_race (makes the search when the window has had none) … → mr_near_forget at its end
+ */
+#ifndef MR_PREDICT_NEAR_H
+#define MR_PREDICT_NEAR_H
+
+#include "worker.h"
+
+/* The steps for the first attempt at a question of a window, and for those of small windows. */
+mr_decide_options mr_near_options(const mr_decide_options *options);
+
+/* Is a first attempt worth it? Without these steps it decides nothing that the rest would not. */
+bool mr_near_is_used(const mr_worker *worker);
+
+/*
+ * Looks for a race of two places of `window`, which the worker is deciding. `*race`: its verdict, of
+ * which the caller takes over the witness; NULL: none was found. The arena is as before.
+ */
+mr_status mr_near_race(mr_worker *worker, const mr_window *window, uint32_t location_1,
+                       uint32_t location_2, mr_pair_verdict **race);
+
+void mr_near_forget(mr_worker *worker);
+
+#endif
