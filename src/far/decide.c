@@ -39,12 +39,15 @@ static bool goes_on(decider *d, mr_status status)
            mr_far_window_list_unsettled(&d->window);
 }
 
-/* Asks by formulas. In models with reads by value a mixture comes first, which is stricter: only
- * the variables that the two threads use close to the accesses are treated by value. */
-static mr_status ask_formulas(decider *d)
+/* Looks for proofs, then asks by formulas. In models with reads by value a mixture comes before the
+ * model itself. It is stricter: only the variables that the two threads use close to the accesses
+ * are treated by value. */
+static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
-    if (d->window.model != MR_MODEL_RF)
+    if (d->window.model == d->context->settings->model)
+        status = mr_far_prove_whole(&d->asker, d->error);
+    if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
         d->window.places.items[i].unanswered = 0;
@@ -99,7 +102,7 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
         status = refine(d);
     if (goes_on(d, status))
         status = mr_far_try_whole(&d->asker, d->error);
-    return goes_on(d, status) ? ask_formulas(d) : status;
+    return goes_on(d, status) ? prove_or_ask(d) : status;
 }
 
 /* ---- one far window after the other ---- */

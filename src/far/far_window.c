@@ -140,7 +140,8 @@ uint32_t mr_far_window_list_unsettled(mr_far_window *window)
 {
     window->unsettled_count = 0;
     for (uint32_t i = 0; i < window->places.count; i++)
-        if (!mr_far_window_is_settled(window, &window->places.items[i]))
+        if (!window->places.items[i].no_race &&
+            !mr_far_window_is_settled(window, &window->places.items[i]))
             window->unsettled[window->unsettled_count++] = i;
     return window->unsettled_count;
 }

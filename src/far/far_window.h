@@ -86,7 +86,8 @@ mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error);
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
                                uint64_t steps, uint32_t *no_race, mr_error *error);
 
-/* Lists the pairs of places that are not settled as `unsettled`, and returns their number. */
+/* Lists the pairs of places that are neither settled nor no race as `unsettled`, and returns their
+ * number. */
 uint32_t mr_far_window_list_unsettled(mr_far_window *window);
 
 /* Has the pair of places a race? During a phase: with the lock of the budget. */

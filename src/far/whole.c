@@ -5,6 +5,11 @@
 /* Close pairs of a pair of places that are tried in the far window. */
 enum { PAIRS_TRIED = 4 };
 
+/* The steps of mr_far_prove_whole. */
+#define PROOF_STEPS                                                                                \
+    (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE) |    \
+     MR_STEP_BIT(MR_STEP_ELIMINATE))
+
 /* A pair of places that a worker is asking about. */
 typedef struct inquiry {
     mr_far_asker *asker;
@@ -12,7 +17,8 @@ typedef struct inquiry {
     const mr_place_pair *places;
     mr_outcome *outcome;
     uint64_t effort, unanswered; /* of the questions of this unit so far */
-    bool over;                   /* a race was found, the budget is spent, or the run is halted */
+    bool proof;                  /* no formulas: what is unknown is asked again later */
+    bool over; /* a race was found, the budget is spent, the run is halted, or no proof was found */
 } inquiry;
 
 static mr_place_pair *places_of(const mr_far_asker *asker, uint64_t unit)
@@ -104,6 +110,14 @@ static void note_unknown(const inquiry *q, const mr_decision *decision, mr_pair_
     verdict->open = mr_far_window_unknown(q->asker->window, q->places, decision);
 }
 
+/* The question is asked again later, so it does not count as one without an answer. */
+static void pass_on(const mr_decision *decision, mr_pair_verdict *verdict)
+{
+    verdict->unanswered = 0;
+    verdict->unknown[decision->reason] = 0;
+    verdict->steps = decision->cone_events;
+}
+
 /* Asks one question, or notes in the outcome that the budget does not cover it. */
 static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decision)
 {
@@ -122,11 +136,14 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     }
     mr_arena_reset(&q->far->worker.arena);
     mr_status status = mr_far_ask(&q->far->worker, problem, one, two, decision, verdict);
+    bool is_unknown = decision->verdict == MR_VERDICT_UNKNOWN;
+    if (q->proof && is_unknown)
+        pass_on(decision, verdict);
     q->effort += verdict->steps;
     q->unanswered += verdict->unanswered;
-    q->over = verdict->has_race || q->far->worker.halted;
-    bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
-    if (decision->verdict == MR_VERDICT_UNKNOWN && last)
+    q->over = verdict->has_race || q->far->worker.halted || (q->proof && is_unknown);
+    bool last = q->proof || decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
+    if (is_unknown && last)
         note_unknown(q, decision, verdict);
     return status;
 }
@@ -179,6 +196,25 @@ static mr_status decide_answers(void *context, unsigned number, uint64_t unit, m
     return mr_far_unit_end(q.far, outcome, status);
 }
 
+/* mr_phase.decide */
+static mr_status decide_proofs(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                               mr_error *error)
+{
+    inquiry q = {.asker = context, .proof = true};
+    mr_status status = mr_far_unit_begin(q.asker, number, unit, &q.far, outcome, error);
+    if (status != MR_OK)
+        return status;
+    unsigned steps = q.far->worker.decide.steps;
+    q.far->worker.decide.steps = steps & PROOF_STEPS;
+    q.places = places_of(q.asker, unit);
+    q.outcome = *outcome;
+    clear_arena(q.far);
+    if (!q.far->worker.halted)
+        status = decide_places(&q);
+    q.far->worker.decide.steps = steps;
+    return mr_far_unit_end(q.far, outcome, status);
+}
+
 /* Counts the answers one after the other, until the budget does not cover the next question or a
  * race settles the pair of places. `*is_unknown`: some question has no verdict; `unknown` is the
  * first such. */
@@ -217,6 +253,32 @@ static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *err
         status = mr_far_budget_conclude(asker->budget, places, is_unknown ? &unknown : NULL, error);
     pthread_mutex_unlock(&asker->budget->lock);
     return status;
+}
+
+/* mr_phase.merge */
+static mr_status merge_proofs(void *context, mr_outcome *outcome, mr_error *error)
+{
+    mr_far_asker *asker = context;
+    mr_place_pair *places = places_of(asker, outcome->unit);
+    mr_unknown unknown = {0};
+    bool is_unknown = false;
+    pthread_mutex_lock(&asker->budget->lock);
+    mr_status status = count_answers(asker, places, outcome, &is_unknown, &unknown, error);
+    if (status == MR_OK && !is_unknown && !mr_far_window_is_settled(asker->window, places))
+        status = mr_far_budget_conclude(asker->budget, places, NULL, error);
+    pthread_mutex_unlock(&asker->budget->lock);
+    return status;
+}
+
+mr_status mr_far_prove_whole(mr_far_asker *asker, mr_error *error)
+{
+    const mr_phase phase = {.context = asker,
+                            .stage = "far races",
+                            .count = mr_far_window_list_unsettled(asker->window),
+                            .decide = decide_proofs,
+                            .merge = merge_proofs};
+    MR_REQUIRE(asker->window->model == asker->context->settings->model);
+    return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
 }
 
 mr_status mr_far_decide_whole(mr_far_asker *asker, mr_error *error)
