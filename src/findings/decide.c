@@ -283,7 +283,7 @@ static mr_status decide_by_whole(inquiry *q)
         status = ask(q, whole, GLANCE);
     if (is_open(q, status))
         status = ask_around(q, SMALL_WINDOW, LIGHT);
-    if (is_open(q, status) && whole && goes_on(q))
+    if (is_open(q, status) && whole && whole->window->size > SMALL_WINDOW && goes_on(q))
         status = ask(q, whole, SEARCH);
     if (is_open(q, status) && whole && goes_on(q))
         status = ask(q, whole, SOLID);
