@@ -103,7 +103,9 @@ keeps() {
         grep -q 'last 2' "$scratch/kept/race-1-first/files$scratch/work/result.txt" &&
         grep -q 'last 1' "$scratch/kept/race-1-second/files$scratch/work/result.txt" &&
         [ -d "$scratch/kept/race-1-first/files$scratch/work/folder" ] && ! find "$scratch/kept/race-1-first/files" -type d -empty | grep -v "$scratch/work" &&
-        [ "$(ls "$scratch/kept")" = $'again\nrace-1-first\nrace-1-second\nrecorded' ] && rm -rf "$scratch/kept"
+        [ "$(ls "$scratch/kept")" = $'again\nrace-1-first\nrace-1-second\nrecorded' ] &&
+        ! "$maxrace" replay -q "$scratch/files.mrt" --keep-sandbox "$scratch/kept" >"$scratch/report" 2>&1 && has 'not empty' &&
+        [ -d "$scratch/kept/again" ] && rm -rf "$scratch/kept"
 }
 confirms() {
     "$maxrace" run -q --confirm --sandbox -- "$scratch/files" >"$scratch/report" 2>&1

@@ -82,8 +82,11 @@ static mr_status take_place(mr_sandbox *self, const char *kept, mr_error *error)
     if (!realpath(kept, whole) || strlen(whole) >= sizeof self->folder)
         return mr_error_set(error, MR_ERR_IO, kept, 0, "cannot use this folder: %s",
                             strerror(errno));
-    snprintf(self->folder, sizeof self->folder, "%.*s", MR_SANDBOX_PATH_BYTES - 1, whole);
     self->is_kept = true;
+    if (!mr_tree_is_empty(whole))
+        return mr_error_set(error, MR_ERR_IO, kept, 0,
+                            "this folder is not empty; name a new or an empty one");
+    snprintf(self->folder, sizeof self->folder, "%.*s", MR_SANDBOX_PATH_BYTES - 1, whole);
     return is_fit(self)
                ? MR_OK
                : mr_error_set(error, MR_ERR_IO, kept, 0,

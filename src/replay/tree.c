@@ -41,6 +41,17 @@ bool mr_tree_remove(const char *path)
     return remove_in(AT_FDCWD, path);
 }
 
+bool mr_tree_is_empty(const char *path)
+{
+    int count = 0;
+    DIR *entries = opendir(path);
+    while (entries && count < 3 && readdir(entries))
+        count++; /* . and .. */
+    if (entries)
+        closedir(entries);
+    return entries && count == 2;
+}
+
 void mr_tree_prune(const char *path, const char *real)
 {
     char inner[4096], other[4096];
