@@ -107,8 +107,11 @@ void mr_explore_print(const mr_explore *self, mr_symbols *symbols, FILE *file)
     if (self->verdict == MR_EXPLORE_ALL) {
         fprintf(file, "all %" PRIu64 " behaviours of this input explored: ", behaviours);
     } else {
-        fprintf(file, "%" PRIu64 " behaviours found, perhaps not all of this input: %s", behaviours,
-                self->reason);
+        if (!behaviours && self->runs)
+            fputs("the last search was cut off before it had found a behaviour", file);
+        else
+            fprintf(file, "%" PRIu64 " behaviours found", behaviours);
+        fprintf(file, ", perhaps not all of this input: %s", self->reason);
         if (self->search.question_count || self->search.untried)
             fprintf(file, "; left are %zu question%s and %" PRIu64 " step%s",
                     self->search.question_count, plural(self->search.question_count),
