@@ -505,7 +505,8 @@ mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
         if (json && report->replaying->has_sandbox)
             json_object_set_new(json, "sandbox", json_sandbox(&report->replaying->sandbox));
         if (!json || json_dumpf(json, report->stream, JSON_INDENT(2)) != 0)
-            status = no_memory(error);
+            status =
+                ferror(report->stream) ? mr_report_write_failed(NULL, error) : no_memory(error);
         fputc('\n', report->stream);
         json_decref(json);
     } else {
