@@ -211,11 +211,19 @@ END
     (cd "$scratch" && "$maxrace" cc -g -O0 dead.c -o dead || exit 1
         for seed in 1 2 3 4 5 6 7 8; do
             "$maxrace" record -q --seed $seed -o dead.mrt -- ./dead && "$maxrace" replay -q dead.mrt >dead.txt
+            echo "seed $seed" >>dead.txt
             grep -q ', deadlock on' dead.txt && grep -q ', use-after-free on' dead.txt && break
         done
         cat dead.txt)
     grep -q ', deadlock on .*: confirmed, deadlocks' "$scratch/dead.txt" &&
         grep -q '^Finding 1 of .*, use-after-free on .*: confirmed, changes state' "$scratch/dead.txt" || return 1
+    # Each with what became of it, where a run is confirmed.
+    seed=$(sed -n 's/^seed //p' "$scratch/dead.txt")
+    (cd "$scratch" && "$maxrace" run -q --confirm --seed "$seed" -- ./dead >confirmed.txt
+        "$maxrace" run -q --confirm --seed "$seed" --format json -- ./dead >confirmed.json
+        grep -q 'deadlock.*confirmed: yes, deadlocks' confirmed.txt && grep -q 'replay  confirmed: yes; changes state' confirmed.txt || { cat confirmed.txt; exit 1; }
+        line=$(tr -d '\n ' <confirmed.json)
+        grep -q '"kind":"deadlock".*"confirmed":"yes","effect":"deadlocks"' <<<"$line" || { cat confirmed.json; exit 1; }) || return 1
     # One of them alone, as a script and in a debugger.
     (cd "$scratch" && "$maxrace" replay -q --finding 1 dead.mrt >one.txt
         [ "$(grep -c '^Finding' one.txt)" = 1 ] && ! grep -q '^Race' one.txt || { cat one.txt; exit 1; }

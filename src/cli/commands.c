@@ -284,7 +284,7 @@ const mr_command mr_commands[] = {
              {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
-             {"confirm", "", "replay every race, in both orders; the worst effects come first"},
+             {"confirm", "", "replay every finding, in both orders; the worst effects come first"},
              {"follow-forks", "",
               "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"},
              {"sandbox", "", "of --confirm: files that the replays write stay as they are"}},

@@ -195,7 +195,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
     if (!status && self->confirms && !self->child) /* nobody can run the child alone */
-        status = mr_confirm_races(self->cli, path, trace, &result, self->sandbox, error);
+        status = mr_confirm(self->cli, path, trace, &result, self->sandbox, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)

@@ -209,7 +209,9 @@ static bool collect_findings(mr_listing *self, const mr_trace *trace, const mr_r
                              .second = turned ? witness->first : witness->second,
                              .index = i,
                              .number = ++numbers[witness->kind],
-                             .witness = witness};
+                             .witness = witness,
+                             .confirmed = result->findings[i].confirmed,
+                             .effect = result->findings[i].effect};
         if (witness->kind != MR_WITNESS_SEES && !add(self, trace, finding))
             return false;
     }

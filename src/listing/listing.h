@@ -58,7 +58,7 @@ typedef struct mr_listed {
     const mr_witness *witness; /* on loan from the result; NULL: it happened */
     uint64_t fingerprint;
     uint32_t badness;       /* 0 is worst */
-    mr_confirmed confirmed; /* of a race: has the program been run by its witness? */
+    mr_confirmed confirmed; /* has the program been run by its witness? */
     const char *effect;     /* and what became of it; NULL: not known */
     bool known;             /* its fingerprint is in the baseline */
 } mr_listed;

@@ -9,7 +9,7 @@
 #include "base/model.h"
 #include "witness/witness.h"
 
-/* Has the program been run by the witness, up to both accesses? */
+/* Has the program been run by the witness, to where its threads stop? */
 typedef enum mr_confirmed {
     MR_CONFIRMED_NOT_ASKED,
     MR_CONFIRMED_NOT_TRIED, /* "not tried" */
@@ -31,6 +31,8 @@ const char *mr_confirmed_name(mr_confirmed confirmed); /* "yes" … */
 typedef struct mr_finding {
     mr_witness witness; /* owned; holds the kind; may be packed */
     mr_step confirmed_by;
+    mr_confirmed confirmed;
+    const char *effect; /* as of a race */
 } mr_finding;
 
 /* A static finding that nothing has proven or refuted. `first` and `second` are events of one of its

@@ -81,6 +81,7 @@ static mr_json finding_object(const mr_context *context, const mr_trace *trace,
         put_pointer(&self, context, trace, witness);
     }
     mr_json_put_text(&self, "confirmed_by", mr_step_name(finding->confirmed_by));
+    mr_json_put_confirmed(&self, finding->confirmed, finding->effect);
     mr_json_put_unseen(&self, &trace->ending);
     mr_json_put_window(&self, witness->window_start, witness->window_end);
     mr_witness room;

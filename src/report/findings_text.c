@@ -96,6 +96,7 @@ bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *st
     }
     print_starts(context, trace, stream, witness);
     mr_phrase_unseen(stream, &trace->ending);
+    mr_phrase_confirmed(stream, finding->confirmed, finding->effect);
     mr_phrase_found_by(stream, finding->confirmed_by);
     if (view->show == MR_SCHEDULE_NONE)
         return true;

@@ -87,14 +87,11 @@ static void put_race(const writer *self, mr_json *object, const mr_listed *findi
         mr_json_put_text(object, "order", mr_strength_name(race->strength));
         mr_json_put_text(object, "why", kind_text(race->strength));
         step = race->confirmed_by;
-        if (race->confirmed)
-            mr_json_put_text(object, "confirmed", mr_confirmed_name(race->confirmed));
-        if (race->effect)
-            mr_json_put_text(object, "effect", race->effect);
     } else {
         mr_json_put_text(object, "why", "another order of the recorded events leads to it");
         step = result->findings[finding->index].confirmed_by;
     }
+    mr_json_put_confirmed(object, finding->confirmed, finding->effect);
     mr_json_put_text(object, "confirmed_by", mr_step_name(step));
     mr_json_put_window(object, witness->window_start, witness->window_end);
     mr_json_put_number(object, "length", witness->event_count);

@@ -106,6 +106,14 @@ mr_json mr_json_tool(void)
     return tool;
 }
 
+void mr_json_put_confirmed(mr_json *self, mr_confirmed confirmed, const char *effect)
+{
+    if (confirmed != MR_CONFIRMED_NOT_ASKED)
+        mr_json_put_text(self, "confirmed", mr_confirmed_name(confirmed));
+    if (effect)
+        mr_json_put_text(self, "effect", effect);
+}
+
 void mr_json_put_unseen(mr_json *self, const mr_ending *ending)
 {
     json_t *words = json_array();

@@ -46,6 +46,8 @@ mr_json mr_json_tool(void);
 mr_json mr_json_ending(const mr_ending *ending);
 /* Adds "unseen": what synchronises and was not recorded; nothing when there is no such thing. */
 void mr_json_put_unseen(mr_json *self, const mr_ending *ending);
+/* Adds "confirmed" and "effect" (NULL: not known); nothing where no replay was asked for. */
+void mr_json_put_confirmed(mr_json *self, mr_confirmed confirmed, const char *effect);
 /* Needs names and counts only, no columns. */
 mr_json mr_json_trace(const mr_trace *trace);
 /* The options that can change the result or the report; with `run_only`, the others. */

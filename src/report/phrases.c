@@ -238,6 +238,13 @@ static const char *step_text(mr_step step)
     return mr_step_name(step);
 }
 
+void mr_phrase_confirmed(FILE *stream, mr_confirmed confirmed, const char *effect)
+{
+    if (confirmed != MR_CONFIRMED_NOT_ASKED)
+        fprintf(stream, "  replay  confirmed: %s%s%s\n", mr_confirmed_name(confirmed),
+                effect ? "; " : "", effect ? effect : "");
+}
+
 void mr_phrase_found_by(FILE *stream, mr_step step)
 {
     fprintf(stream, "  witness found by %s; accepted by the checker\n", step_text(step));

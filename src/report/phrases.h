@@ -4,6 +4,7 @@
 
 #include "base/model.h"
 #include "config/config.h"
+#include "predict/result.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -45,6 +46,8 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
 
 /* The line about the step that found the witness. */
 void mr_phrase_found_by(FILE *stream, mr_step step);
+/* The line on the replay, with the effect (NULL: not known); nothing where none was asked for. */
+void mr_phrase_confirmed(FILE *stream, mr_confirmed confirmed, const char *effect);
 
 typedef struct mr_phrase_stage {
     const char *name;

@@ -53,10 +53,7 @@ static mr_json race_object(const writer *self, const mr_race *found)
     mr_block_put(&self->context, self->trace, &race, witness->first);
     mr_json_put_text(&race, "order", mr_strength_name(found->strength));
     mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
-    if (found->confirmed)
-        mr_json_put_text(&race, "confirmed", mr_confirmed_name(found->confirmed));
-    if (found->effect)
-        mr_json_put_text(&race, "effect", found->effect);
+    mr_json_put_confirmed(&race, found->confirmed, found->effect);
     mr_json_put_unseen(&race, &self->trace->ending);
     mr_json_put_window(&race, witness->window_start, witness->window_end);
     mr_witness room;

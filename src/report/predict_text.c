@@ -109,9 +109,7 @@ static bool print_race(writer *self, size_t index)
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     mr_phrase_unseen(stream, &self->trace->ending);
-    if (race->confirmed)
-        fprintf(stream, "  replay  confirmed: %s%s%s\n", mr_confirmed_name(race->confirmed),
-                race->effect ? "; " : "", race->effect ? race->effect : "");
+    mr_phrase_confirmed(stream, race->confirmed, race->effect);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     mr_phrase_found_by(stream, race->confirmed_by);
     if (self->view.show == MR_SCHEDULE_NONE)

@@ -224,7 +224,9 @@ static void read_finding(reader *self, const json_t *object)
         return;
     }
     result->findings[result->finding_count++] =
-        (mr_finding){read_witness(self, object), step_of(object)};
+        (mr_finding){read_witness(self, object), step_of(object),
+                     (mr_confirmed)index_of(object, "confirmed", CONFIRMED, confirmed_name),
+                     json_string_value(json_object_get(object, "effect"))};
 }
 
 static void read_unknown_finding(reader *self, const json_t *object, const mr_unknown *read)
