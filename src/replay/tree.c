@@ -31,7 +31,8 @@ static bool remove_in(int parent, const char *name)
     if (unlinkat(parent, name, 0) == 0 || errno == ENOENT ||
         unlinkat(parent, name, AT_REMOVEDIR) == 0)
         return true;
-    fchmodat(parent, name, 0700, 0);
+    if (fchmodat(parent, name, 0700, 0) != 0 && errno == ENOENT)
+        return true;
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return folder >= 0 && empty_folder(folder) && unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
