@@ -173,8 +173,7 @@ mr_status mr_far_ask(mr_worker *worker, const mr_problem *problem, mr_stops one,
     verdict->asked = true;
     mr_status status = mr_worker_ask(worker, problem, verdict, one, two, decision);
     MR_ASSERT(status != MR_OK || decision->cone_events <= problem->window->size);
-    bool by_formula = decision->verdict == MR_VERDICT_UNKNOWN || decision->step > MR_STEP_ELIMINATE;
-    verdict->steps = decision->cone_events * (by_formula ? EFFORT_OF_CONE_EVENT : 1);
+    verdict->steps = EFFORT_OF_CONE_EVENT * decision->cone_events;
     if (decision->verdict == MR_VERDICT_UNKNOWN) {
         verdict->steps += worker->decide.saturate_steps / STEPS_OF_EFFORT;
         verdict->unknown[decision->reason] = 1;

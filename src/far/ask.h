@@ -16,9 +16,8 @@
  * Effort, in events of windows that are built:
  *
  *   mr_far_try_reorder   size of the window / 16
- *   mr_far_ask           the events of the cone when elimination or a step before it settles the
- *                        question; else 8 times as many, plus solver.saturate_steps / 4 when the
- *                        verdict is unknown
+ *   mr_far_ask           8 · events of the cone, plus solver.saturate_steps / 4 when the verdict
+ *                        is unknown; for a proof (whole.h) the events of the cone
  *
  * Every function with an `error` may return MR_ERR_MEMORY; the functions of a worker fill
  * worker.error.

@@ -110,12 +110,14 @@ static void note_unknown(const inquiry *q, const mr_decision *decision, mr_pair_
     verdict->open = mr_far_window_unknown(q->asker->window, q->places, decision);
 }
 
-/* The question is asked again later, so it does not count as one without an answer. */
-static void pass_on(const mr_decision *decision, mr_pair_verdict *verdict)
+/* A question that is open is asked again later, so it does not count as one without an answer. */
+static void count_proof(const mr_decision *decision, mr_pair_verdict *verdict)
 {
-    verdict->unanswered = 0;
-    verdict->unknown[decision->reason] = 0;
     verdict->steps = decision->cone_events;
+    if (decision->verdict == MR_VERDICT_UNKNOWN) {
+        verdict->unanswered = 0;
+        verdict->unknown[decision->reason] = 0;
+    }
 }
 
 /* Asks one question, or notes in the outcome that the budget does not cover it. */
@@ -137,8 +139,8 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     mr_arena_reset(&q->far->worker.arena);
     mr_status status = mr_far_ask(&q->far->worker, problem, one, two, decision, verdict);
     bool is_unknown = decision->verdict == MR_VERDICT_UNKNOWN;
-    if (q->proof && is_unknown)
-        pass_on(decision, verdict);
+    if (q->proof)
+        count_proof(decision, verdict);
     q->effort += verdict->steps;
     q->unanswered += verdict->unanswered;
     q->over = verdict->has_race || q->far->worker.halted || (q->proof && is_unknown);
