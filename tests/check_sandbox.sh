@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 export TMPDIR=$scratch/tmp
 unset MAXRACE_CC MAXRACE_CXX
-mkdir "$scratch/tmp" "$scratch/work"
+mkdir "$scratch/tmp" "$scratch/place"
 chmod 755 "$scratch"
 chmod 1777 "$scratch/tmp"
 tests='sandbox_stays sandbox_tells sandbox_json sandbox_keeps sandbox_confirm sandbox_folder sandbox_gdb sandbox_script sandbox_other_user sandbox_others_files sandbox_refused sandbox_leaves_nothing'
@@ -70,7 +70,7 @@ int main(int count, char **words)
 END
 # The files of the program, as they are before it runs.
 lay_out() {
-    rm -rf "$scratch/work" && mkdir -p "$scratch/work/tree" "$scratch/work/branch" && cd "$scratch/work" || return 1
+    rm -rf "$scratch/place" && mkdir -p "$scratch/place/tree" "$scratch/place/branch" && cd "$scratch/place" || return 1
     echo old >old.txt && echo name >name.txt && echo gone >gone.txt && echo same >same.txt && echo leaf >tree/leaf.txt
 }
 prepare() {
@@ -78,7 +78,7 @@ prepare() {
         "$maxrace" record -q -o "$scratch/files.mrt" -- "$scratch/files" && lay_out && state >"$scratch/before"
 }
 # All files, with their content.
-state() { (cd "$scratch/work" && find . -printf '%p %y %m %s\n' | sort && find . -type f -exec sh -c 'cat "$0"' {} \; | sort); }
+state() { (cd "$scratch/place" && find . -printf '%p %y %m %s\n' | sort && find . -type f -exec sh -c 'cat "$0"' {} \; | sort); }
 stay() { diff "$scratch/before" <(state) || { echo 'the files are other ones'; return 1; }; }
 # replays FLAG…: a replay with the sandbox reaches its goal; its report is $scratch/report.
 replays() {
@@ -91,18 +91,18 @@ lacks() { ! grep -F -- "$1" "$scratch/report"; }
 stays() { replays && stay; }
 tells() {
     has "confirmed, changes the output" &&
-        has "file $scratch/work/result.txt: 'last 2' with the first access first, 'last 1' with the second access first" &&
+        has "file $scratch/place/result.txt: 'last 2' with the first access first, 'last 1' with the second access first" &&
         has '      created result.txt' && has '      changed old.txt' && has '      removed name.txt' && has '      created renamed.txt' &&
         has '      removed gone.txt' && has '      created folder/in.txt' && has '      removed tree/leaf.txt' && lacks same.txt
 }
 in_json() {
-    replays --format json && stay && has '"kept": null' && has "\"path\": \"$scratch/work/renamed.txt\"" && has '"change": "removed"'
+    replays --format json && stay && has '"kept": null' && has "\"path\": \"$scratch/place/renamed.txt\"" && has '"change": "removed"'
 }
 keeps() {
     replays --keep-sandbox "$scratch/kept" && stay && has "what the runs write is in $scratch/kept" &&
-        grep -q 'last 2' "$scratch/kept/race-1-first/files$scratch/work/result.txt" &&
-        grep -q 'last 1' "$scratch/kept/race-1-second/files$scratch/work/result.txt" &&
-        [ -d "$scratch/kept/race-1-first/files$scratch/work/folder" ] && ! find "$scratch/kept/race-1-first/files" -type d -empty | grep -v "$scratch/work" &&
+        grep -q 'last 2' "$scratch/kept/race-1-first/files$scratch/place/result.txt" &&
+        grep -q 'last 1' "$scratch/kept/race-1-second/files$scratch/place/result.txt" &&
+        [ -d "$scratch/kept/race-1-first/files$scratch/place/folder" ] && ! find "$scratch/kept/race-1-first/files" -type d -empty | grep -v "$scratch/place" &&
         [ "$(ls "$scratch/kept")" = $'again\nrace-1-first\nrace-1-second\nrecorded' ] &&
         ! "$maxrace" replay -q "$scratch/files.mrt" --keep-sandbox "$scratch/kept" >"$scratch/report" 2>&1 && has 'not empty' &&
         [ -d "$scratch/kept/again" ] && rm -rf "$scratch/kept"
@@ -139,7 +139,7 @@ no_namespaces() {
 # As another user: only a user namespace gives what is needed.
 another() { setpriv --reuid=54321 --regid=54321 --clear-groups "$@"; }
 other_user() {
-    chown -R 54321:54321 "$scratch/work" "$scratch/files.mrt"
+    chown -R 54321:54321 "$scratch/place" "$scratch/files.mrt"
     another timeout -k 5 120 "$maxrace" replay --sandbox "$scratch/files.mrt" >"$scratch/report" 2>&1 </dev/null
     tells && stay
 }
@@ -161,15 +161,15 @@ folder() {
 nothing_left() { [ -z "$(ls -A "$scratch/tmp")" ] || { ls -lR "$scratch/tmp"; return 1; }; }
 
 if output=$(prepare 2>&1); then
-    cd "$scratch/work" || exit 1
+    cd "$scratch/place" || exit 1
     check sandbox_stays stays
     check sandbox_tells tells
     check sandbox_json in_json
     check sandbox_keeps keeps
     check sandbox_confirm confirms
-    cd "$scratch/work" || exit 1
+    cd "$scratch/place" || exit 1
     check sandbox_folder folder
-    cd "$scratch/work" || exit 1
+    cd "$scratch/place" || exit 1
     needs gdb sandbox_gdb && check sandbox_gdb in_gdb
     check sandbox_script script
     if unshare -U --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; then
@@ -184,7 +184,7 @@ if output=$(prepare 2>&1); then
         skip sandbox_other_user "another user cannot run maxrace, or has no namespaces"
         skip sandbox_others_files "another user cannot run maxrace, or has no namespaces"
     else
-        chown -R 54321:54321 "$scratch/work" "$scratch/files.mrt"
+        chown -R 54321:54321 "$scratch/place" "$scratch/files.mrt"
         check sandbox_other_user other_user
         check sandbox_others_files others_files
     fi
