@@ -29,7 +29,7 @@ hunt() { # FOLDER FLAGS… -- PROGRAM
 
 build() {
     local name
-    for name in order locks fine swap near; do
+    for name in order locks fine swap near shared; do
         MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
     done
 }
@@ -138,6 +138,68 @@ survives_kills() {
     grep -q ": $now runs" "$work/said" || { cat "$work/said"; return 1; }
 }
 
+# once FIELD CONDITION: no two lines of the shared journal for which the condition is true have the same word there.
+once() {
+    local twice
+    twice=$(awk "$2 { print \$$1 }" "$work/shared.hunt/journal" | sort | uniq -d)
+    [ -z "$twice" ] || { echo "twice in field $1 where $2:" $twice; return 1; }
+}
+
+# What the processes of a shared hunt have written belongs together: numbers, tasks, behaviours and findings are there once.
+is_one_hunt() {
+    once 2 '$1 == "run"' && once 7 '$1 == "run" && $3 != "free"' && once 5 '$1 == "run" && $5 >= 0' && once 8 '$1 == "run" && $5 >= 0' &&
+        once 2 '$1 == "finding"' && once 5 '$1 == "finding"'
+}
+
+join_hunt() { # RUNS: one more process, in the background
+    "$maxrace" hunt -q --jobs 2 --minimise no --resume "$work/shared.hunt" --runs "$1" -- "$work/shared" "$work/signed" \
+        >>"$work/joined" 2>&1 </dev/null &
+}
+
+# unknown_runs: how many runs are neither in the journal nor replays of a finding, which its report counts.
+unknown_runs() {
+    local replays
+    replays=$(sed -n 's/^replay: .* after \([0-9]*\) runs .*/\1/p' "$work/shared.hunt/findings"/*/report.txt | paste -sd+)
+    echo $(($(wc -l <"$work/signed") - $(grep -c '^run ' "$work/shared.hunt/journal") - (${replays:-0})))
+}
+
+# Three processes share a folder: each does a part of the runs, and no run is made twice.
+shares() {
+    local makers
+    hunt shared.hunt --runs 1 --minimise no -- "$work/shared" "$work/signed" >/dev/null || return 1
+    for _ in 1 2 3; do join_hunt 100; done
+    wait
+    ! grep '^maxrace' "$work/joined" && is_one_hunt || return 1
+    [ "$(grep -c '^run ' "$work/shared.hunt/journal")" -eq 100 ] && [ "$(unknown_runs)" -eq 0 ] || { unknown_runs; return 1; }
+    makers=$(sort -u "$work/signed" | wc -l)
+    [ "$makers" -eq 4 ] || { echo "$makers processes made runs"; return 1; }
+    [ "$(ls "$work/shared.hunt/findings" | wc -l)" -eq "$(grep -c '^finding' "$work/shared.hunt/journal")" ]
+}
+
+# Of two processes one is killed; the other one and those that come later go on, and only runs in hand are lost.
+shares_with_killed() {
+    local killed
+    for _ in 1 2; do
+        join_hunt 5000
+        killed=$!
+        join_hunt 5000
+        sleep 0.3
+        kill -9 $killed
+        sleep 0.2
+        kill -9 $!
+        wait
+    done 2>/dev/null
+    [ "$(grep -c '^run ' "$work/shared.hunt/journal")" -gt 100 ] || { echo "no run was made"; return 1; }
+    [ "$(unknown_runs)" -le 24 ] || { echo "$(unknown_runs) runs are lost"; return 1; } # four times two jobs, each with two replays
+    : >"$work/joined"
+    join_hunt 0
+    sleep 0.5
+    kill -TERM $!
+    wait
+    is_one_hunt && grep -q 'The hunt was interrupted' "$work/joined" || { cat "$work/joined"; return 1; }
+    [ -z "$(ls -d "$work/shared.hunt/maxrace-hunt-"* 2>/dev/null)" ] || { echo "scratch folders stay"; return 1; }
+}
+
 refuses() { # STATUS WORDS COMMAND…
     local status=$1 words=$2
     shift 2
@@ -168,5 +230,7 @@ check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing
 check hunt_asks_oracle oracle
 check hunt_survives_kills survives_kills
+check hunt_shares shares
+check hunt_shares_with_killed shares_with_killed
 check hunt_refuses usage
 exit $failed

@@ -12,8 +12,11 @@
 #include "hunt/frontier/way.h"
 #include "hunt/loop/shared.h"
 #include "hunt/program/behaviour.h"
+#include "support/scratch.h"
 #include "witness/checker.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static mr_trace *read_text(const char *text)
@@ -251,9 +254,8 @@ static void near_gives_way(void **state)
 static int questions_before_free(mr_hunting *hunt)
 {
     mr_task task;
-    uint64_t number;
     for (int count = 0;; count++) {
-        assert_true(mr_hunt_next(hunt, &task, &number));
+        assert_true(mr_hunt_next(hunt, &task));
         if (task.kind == MR_TASK_FREE)
             return count;
         mr_hunt_impossible(hunt, &(mr_task){.was_asked = true});
@@ -264,37 +266,103 @@ static int questions_before_free(mr_hunting *hunt)
 static void questions_give_way(void **state)
 {
     const mr_hunt_options options = {.seed = 1};
-    mr_hunting hunt = {.options = &options, .has_reference = true};
+    mr_hunting hunt = {.options = &options,
+                       .store = {.journal = -1},
+                       .claims = {.file = -1},
+                       .has_reference = true};
     mr_task task = {.kind = MR_TASK_SEES};
     uint64_t number;
+    mr_error error;
     (void)state;
     pthread_mutex_init(&hunt.lock, NULL);
     pthread_cond_init(&hunt.changed, NULL);
     for (uint64_t i = 1; i <= 900; i++)
         add(&hunt.tasks, MR_TASK_SEES, i, 1000 + i);
     for (int asked = 0; asked < 256; asked++) {
-        assert_true(mr_hunt_next(&hunt, &task, &number));
+        assert_true(mr_hunt_next(&hunt, &task));
         assert_int_equal(task.kind, MR_TASK_SEES);
         task.was_asked =
             asked % 2 == 0 || asked >= 2; /* what is known without the engine is no question */
         mr_hunt_impossible(&hunt, &task);
     }
-    assert_true(mr_hunt_next(&hunt, &task, &number)); /* one was none */
+    assert_true(mr_hunt_next(&hunt, &task)); /* one was none */
     mr_hunt_impossible(&hunt, &(mr_task){.was_asked = true});
     assert_int_equal(task.kind, MR_TASK_SEES);
-    assert_true(mr_hunt_next(&hunt, &task, &number));
+    assert_true(mr_hunt_next(&hunt, &task));
     assert_int_equal(task.kind, MR_TASK_FREE);
-    hunt.started = 0;
     assert_int_equal(questions_before_free(&hunt), 128); /* it is asked less … */
-    hunt.started = 0;
     assert_int_equal(questions_before_free(&hunt), 64);
-    hunt.started = 0;
-    assert_true(mr_hunt_next(&hunt, &task, &number));
-    mr_hunt_possible(&hunt, &(mr_task){.was_asked = true}); /* … up to the first yes */
+    assert_true(mr_hunt_next(&hunt, &task));
+    assert_int_equal(mr_hunt_begin(&hunt, &(mr_task){.was_asked = true}, &number, &error), MR_OK);
+    assert_int_equal(number, 1); /* … up to the first yes */
     assert_int_equal(questions_before_free(&hunt), 256);
     mr_tasks_free(&hunt.tasks);
     pthread_mutex_destroy(&hunt.lock);
     pthread_cond_destroy(&hunt.changed);
+}
+
+/* The list of findings moves when it grows, after sixteen; what is seen again then is counted in the list that is there. */
+static void findings_are_counted(void **state)
+{
+    enum { FINDINGS = 100 };
+    const mr_hunt_options options = {.seed = 1};
+    mr_hunting hunt = {.options = &options, .store = {.journal = -1}, .claims = {.file = -1}};
+    mr_finding_line line;
+    mr_error error;
+    bool mine;
+    (void)state;
+    pthread_mutex_init(&hunt.lock, NULL);
+    for (uint32_t i = 0; i < FINDINGS; i++) {
+        mr_run_outcome outcome = {.kind = MR_RUN_MEMORY, .identity = 1000 + i};
+        snprintf(outcome.text, sizeof outcome.text, "use after free at place %" PRIu32, i);
+        assert_int_equal(mr_hunt_claim(&hunt, &outcome, i + 1, &line, &mine, &error), MR_OK);
+        assert_true(mine);
+        assert_int_equal(line.number, i + 1);
+        for (uint32_t again = 0; again <= i; again++) {
+            const mr_run_outcome known = {.kind = MR_RUN_MEMORY, .identity = 1000 + again};
+            assert_int_equal(mr_hunt_claim(&hunt, &known, i + 1, &line, &mine, &error), MR_OK);
+            assert_false(mine);
+        }
+    }
+    assert_int_equal(hunt.state.finding_count, FINDINGS);
+    for (uint32_t i = 0; i < FINDINGS; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "use after free at place %" PRIu32, i);
+        assert_int_equal(hunt.state.findings[i].number, i + 1);
+        assert_int_equal(hunt.state.findings[i].run, i + 1);
+        assert_int_equal(hunt.state.findings[i].count, 1 + FINDINGS - i);
+        assert_string_equal(hunt.state.findings[i].text, text);
+    }
+    mr_hunt_state_free(&hunt.state);
+    mr_map_free(&hunt.found);
+    pthread_mutex_destroy(&hunt.lock);
+}
+
+/* Two openings of the file are two processes. */
+static void claims_are_of_one(void **state)
+{
+    mr_scratch scratch;
+    mr_claims one, two;
+    mr_error error;
+    (void)state;
+    mr_scratch_make(&scratch);
+    assert_int_equal(mr_claims_open(&one, scratch.dir, &error), MR_OK);
+    assert_int_equal(mr_claims_open(&two, scratch.dir, &error), MR_OK);
+    assert_true(mr_claims_take(&one, MR_CLAIM_TASK, UINT64_MAX));
+    assert_false(mr_claims_take(&two, MR_CLAIM_TASK, UINT64_MAX));
+    assert_true(mr_claims_take(&two, MR_CLAIM_IDENTITY, UINT64_MAX)); /* kinds are apart */
+    assert_true(mr_claims_take(&two, MR_CLAIM_TASK, UINT64_MAX - 1));
+    assert_int_equal(mr_claims_take_from(&one, MR_CLAIM_RUN, 7), 7);
+    assert_true(mr_claims_are_ours(&one, MR_CLAIM_RUN));
+    assert_false(mr_claims_are_ours(&two, MR_CLAIM_RUN));
+    assert_int_equal(mr_claims_take_from(&two, MR_CLAIM_RUN, 7), 8);
+    mr_claims_drop(&one, MR_CLAIM_TASK, UINT64_MAX);
+    assert_true(mr_claims_take(&two, MR_CLAIM_TASK, UINT64_MAX));
+    mr_claims_close(&two); /* as when the process ends */
+    assert_true(mr_claims_are_ours(&one, MR_CLAIM_RUN));
+    assert_true(mr_claims_take(&one, MR_CLAIM_TASK, UINT64_MAX));
+    mr_claims_close(&one);
+    mr_scratch_remove(&scratch);
 }
 
 int main(void)
@@ -309,6 +377,8 @@ int main(void)
         cmocka_unit_test(near_is_before_a_read),
         cmocka_unit_test(near_gives_way),
         cmocka_unit_test(questions_give_way),
+        cmocka_unit_test(findings_are_counted),
+        cmocka_unit_test(claims_are_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

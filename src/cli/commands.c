@@ -311,7 +311,7 @@ const mr_command mr_commands[] = {
      .runs_program = true,
      .own = {{"dir", "DIR",
               "the folder of the hunt, which is made (PROGRAM.hunt; exhaustive: nothing is saved)"},
-             {"resume", "DIR", "go on with an earlier hunt of the same program"},
+             {"resume", "DIR", "go on with a hunt of the same program; it may be running"},
              {"report", "DIR", "run nothing: say what the hunt in DIR has found"},
              {"runs", "N", "end after so many runs in all; 0: no limit (1000)"},
              {"seed", "N", "another seed makes other choices (1)"},

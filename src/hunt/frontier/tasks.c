@@ -40,9 +40,19 @@ uint32_t mr_tasks_chance(mr_tasks *tasks, uint32_t bound)
     return (uint32_t)(((z ^ z >> 31) >> 32) * bound >> 32);
 }
 
+enum { ADDED = 1, FORGOTTEN }; /* of a key */
+
 bool mr_tasks_forget(mr_tasks *tasks, uint64_t key)
 {
-    return mr_map_at(&tasks->keys, key, 1) != NULL;
+    uint32_t *state = mr_map_at(&tasks->keys, key, 0);
+    if (state)
+        *state = FORGOTTEN;
+    return state != NULL;
+}
+
+bool mr_tasks_is_forgotten(const mr_tasks *tasks, const mr_task *task)
+{
+    return mr_map_get(&tasks->keys, task->key, 0) == FORGOTTEN;
 }
 
 static bool count(mr_map *map, uint64_t key)
@@ -137,7 +147,7 @@ bool mr_tasks_add(mr_tasks *tasks, mr_task *task)
         return false;
     }
     tasks->items = items;
-    *known = 1;
+    *known = ADDED;
     task->chance = mr_tasks_chance(tasks, UINT32_MAX);
     tasks->items[tasks->count++] = *task;
     return true;

@@ -5,6 +5,7 @@
 #include "input_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
 /* An input that was given out: where it is is said by its number. */
 typedef struct source_input {
     uint32_t number;       /* in `inputs` */
+    bool is_other;         /* its file is of another session */
     bool is_kept;          /* it is explored */
     mr_run_end *reference; /* owned; NULL: it has not been run */
 } source_input;
@@ -38,8 +40,8 @@ struct mr_input_source {
     mr_map earlier;     /* by hash of the bytes: the number that an earlier session gave, + 1 */
     mr_u32s kept;       /* their numbers */
     mr_u32s behaviours; /* by behaviour: its input */
+    long read_bytes;    /* of the file `behaviours` */
     uint64_t asked;
-    FILE *journal;
 };
 
 static void path_of(const mr_input_source *source, uint32_t input, char path[MR_INPUT_PATH_BYTES])
@@ -52,26 +54,50 @@ static bool marks(const char *argument)
     return strstr(argument, "@@") != NULL;
 }
 
-/* ---- an earlier session ---- */
-
-/* Inputs that it has kept are tried first, under their numbers; what it knows of behaviours stays. */
-static mr_status take_up(mr_input_source *source, const char *journal, mr_error *error)
+/* NULL: another session has given it out, and this one has not. */
+static source_input *find(const mr_input_source *source, uint32_t input)
 {
-    char line[64], *rest;
-    FILE *file = fopen(journal, "r");
+    uint32_t place = mr_map_get(&source->places, input, 0);
+    return place ? &source->items[place - 1] : NULL;
+}
+
+/* ---- other sessions ---- */
+
+static void path_of_journal(const mr_input_source *source, char path[MR_INPUT_PATH_BYTES])
+{
+    snprintf(path, MR_INPUT_PATH_BYTES, "%s/behaviours", source->folder);
+}
+
+/* A line of the file `behaviours`. The last one may be a part of one, when who wrote it was killed. */
+static bool read_line(char *line, unsigned long *behaviour, unsigned long *input)
+{
+    char *rest;
+    *behaviour = strtoul(line, &rest, 10);
+    *input = strtoul(rest, NULL, 10);
+    return rest != line && strchr(line, '\n') && *behaviour < NUMBERS && *input < NUMBERS;
+}
+
+/* What other sessions know of behaviours. `inputs`: gets the inputs. */
+static mr_status take_up(mr_input_source *source, mr_u32s *inputs, mr_error *error)
+{
+    char line[64], path[MR_INPUT_PATH_BYTES];
+    unsigned long behaviour, input;
+    path_of_journal(source, path);
+    FILE *file = fopen(path, "r");
     if (!file)
         return MR_OK;
-    bool done = true;
+    bool done = fseek(file, source->read_bytes, SEEK_SET) == 0;
     while (done && fgets(line, sizeof line, file)) {
-        unsigned long behaviour = strtoul(line, &rest, 10), input = strtoul(rest, NULL, 10);
-        if (rest == line || !strchr(line, '\n') || behaviour >= NUMBERS || input >= NUMBERS)
-            continue; /* the last line may be a part of one */
+        if (!read_line(line, &behaviour, &input))
+            continue;
         while (done && source->behaviours.count <= behaviour)
             done = mr_u32s_push(&source->behaviours, MR_NO_SOURCE_INPUT);
         if (done)
             source->behaviours.items[behaviour] = (uint32_t)input;
         if (input >= source->next)
             source->next = (uint32_t)input + 1;
+        done = done && mr_u32s_push(inputs, (uint32_t)input);
+        source->read_bytes = ftell(file);
     }
     fclose(file);
     return done ? MR_OK : mr_error_memory(error, "reading the inputs of a hunt");
@@ -92,22 +118,32 @@ static void pass_over_files(mr_input_source *source)
     }
 }
 
-static mr_status add_kept(mr_input_source *source, mr_error *error)
+/* An input of another session is tried, under its number. */
+static mr_status add_other(mr_input_source *source, uint32_t number, mr_error *error)
 {
     char path[MR_INPUT_PATH_BYTES];
-    mr_status status = MR_OK;
-    for (uint32_t number = 0; number < source->next && !status; number++) {
-        uint8_t *bytes;
-        size_t size;
-        path_of(source, number, path);
-        if (access(path, F_OK) != 0)
-            continue;
-        status = mr_input_file_read(path, MOST_BYTES, &bytes, &size, error);
-        if (!status && (!mr_inputs_add(source->inputs, bytes, size) ||
-                        !mr_map_at(&source->earlier, XXH3_64bits(bytes, size), number + 1)))
-            status = mr_error_memory(error, "reading the inputs of a hunt");
-        free(bytes);
+    uint8_t *bytes;
+    size_t size;
+    path_of(source, number, path);
+    mr_status status = mr_input_file_read(path, MOST_BYTES, &bytes, &size, error);
+    if (!status && (!mr_inputs_add(source->inputs, bytes, size) ||
+                    !mr_map_at(&source->earlier, XXH3_64bits(bytes, size), number + 1)))
+        status = mr_error_memory(error, "reading the inputs of a hunt");
+    free(bytes);
+    return status;
+}
+
+mr_status mr_input_source_read_on(mr_input_source *source, mr_error *error)
+{
+    mr_u32s inputs = {.count = 0};
+    mr_status status = take_up(source, &inputs, error);
+    uint32_t last = MR_NO_SOURCE_INPUT;
+    for (uint32_t i = 0; i < inputs.count && !status; i++) {
+        if (inputs.items[i] != last && !find(source, inputs.items[i]))
+            status = add_other(source, inputs.items[i], error);
+        last = inputs.items[i];
     }
+    mr_u32s_free(&inputs);
     return status;
 }
 
@@ -137,7 +173,6 @@ static mr_status add_given(mr_input_source *source, const mr_input_options *opti
 
 static mr_status open_folder(mr_input_source *source, const char *hunt_folder, mr_error *error)
 {
-    char journal[MR_INPUT_PATH_BYTES];
     if (snprintf(source->folder, sizeof source->folder, "%s/inputs", hunt_folder) >=
         (int)sizeof source->folder)
         return mr_error_set(error, MR_ERR_USAGE, hunt_folder, 0,
@@ -145,15 +180,10 @@ static mr_status open_folder(mr_input_source *source, const char *hunt_folder, m
     if (mkdir(source->folder, 0777) != 0 && errno != EEXIST)
         return mr_error_set(error, MR_ERR_IO, source->folder, 0, "cannot be made: %s",
                             strerror(errno));
-    snprintf(journal, sizeof journal, "%s/behaviours", source->folder);
-    mr_status status = take_up(source, journal, error);
-    if (status)
-        return status;
-    pass_over_files(source);
-    source->journal = fopen(journal, "a");
-    return source->journal ? MR_OK
-                           : mr_error_set(error, MR_ERR_IO, journal, 0, "cannot be written: %s",
-                                          strerror(errno));
+    mr_status status = mr_input_source_read_on(source, error);
+    if (!status)
+        pass_over_files(source);
+    return status;
 }
 
 mr_status mr_input_source_open(const mr_input_options *options, const char *hunt_folder,
@@ -177,8 +207,6 @@ mr_status mr_input_source_open(const mr_input_options *options, const char *hunt
         self->is_file = self->is_file || marks(arguments[i]);
     self->is_file = self->is_file && !self->is_arguments;
     mr_status status = open_folder(self, hunt_folder, error);
-    if (!status)
-        status = add_kept(self, error);
     return status ? status : add_given(self, options, settings.most_bytes, error);
 }
 
@@ -191,8 +219,6 @@ void mr_input_source_close(mr_input_source *source)
             mr_run_end_free(source->items[i].reference);
             free(source->items[i].reference);
         }
-    if (source->journal)
-        fclose(source->journal);
     mr_inputs_free(source->inputs);
     mr_map_free(&source->places);
     mr_map_free(&source->earlier);
@@ -204,11 +230,20 @@ void mr_input_source_close(mr_input_source *source)
 
 /* ---- what is next ---- */
 
-/* NULL: an earlier session has given it out, and this one has not. */
-static source_input *find(const mr_input_source *source, uint32_t input)
+/* A number that no file has. The file is made, so that no other process takes it. */
+static mr_status take_number(mr_input_source *source, uint32_t *input, mr_error *error)
 {
-    uint32_t place = mr_map_get(&source->places, input, 0);
-    return place ? &source->items[place - 1] : NULL;
+    char path[MR_INPUT_PATH_BYTES];
+    int file;
+    do {
+        *input = source->next++;
+        path_of(source, *input, path);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file < 0 && errno == EEXIST);
+    if (file < 0)
+        return mr_error_set(error, MR_ERR_IO, path, 0, "cannot be written: %s", strerror(errno));
+    close(file);
+    return MR_OK;
 }
 
 static mr_status give(mr_input_source *source, const mr_input_try *next, uint32_t *input,
@@ -220,8 +255,14 @@ static mr_status give(mr_input_source *source, const mr_input_try *next, uint32_
         return mr_error_memory(error, "making an input");
     source->items = items;
     uint32_t earlier = mr_map_get(&source->earlier, XXH3_64bits(next->bytes, next->size), 0);
-    *input = earlier ? earlier - 1 : source->next++;
-    source->items[source->count++] = (source_input){.number = next->number};
+    mr_status status = MR_OK;
+    *input = earlier - 1;
+    if (!earlier)
+        status = take_number(source, input, error);
+    if (status)
+        return status;
+    source->items[source->count++] =
+        (source_input){.number = next->number, .is_other = earlier != 0};
     if (!mr_map_at(&source->places, *input, (uint32_t)source->count))
         return mr_error_memory(error, "making an input");
     path_of(source, *input, path);
@@ -256,6 +297,12 @@ mr_status mr_input_source_told(mr_input_source *source, uint32_t input, const mr
     return MR_OK;
 }
 
+bool mr_input_source_is_other(const mr_input_source *source, uint32_t input)
+{
+    const source_input *item = find(source, input);
+    return !item || item->is_other;
+}
+
 void mr_input_source_drop(const mr_input_source *source, uint32_t input)
 {
     char path[MR_INPUT_PATH_BYTES];
@@ -266,15 +313,17 @@ void mr_input_source_drop(const mr_input_source *source, uint32_t input)
 mr_status mr_input_source_note(mr_input_source *source, uint32_t behaviour, uint32_t input,
                                mr_error *error)
 {
+    char path[MR_INPUT_PATH_BYTES];
     while (source->behaviours.count <= behaviour)
         if (!mr_u32s_push(&source->behaviours, MR_NO_SOURCE_INPUT))
             return mr_error_memory(error, "noting a behaviour");
     source->behaviours.items[behaviour] = input;
-    if (fprintf(source->journal, "%" PRIu32 " %" PRIu32 "\n", behaviour, input) < 0 ||
-        fflush(source->journal) != 0)
-        return mr_error_set(error, MR_ERR_IO, source->folder, 0, "cannot be written: %s",
-                            strerror(errno));
-    return MR_OK;
+    path_of_journal(source, path);
+    FILE *file = fopen(path, "a"); /* not left open: others are to read what is written */
+    bool done = file && fprintf(file, "%" PRIu32 " %" PRIu32 "\n", behaviour, input) > 0;
+    done = file && fclose(file) == 0 && done;
+    return done ? MR_OK
+                : mr_error_set(error, MR_ERR_IO, path, 0, "cannot be written: %s", strerror(errno));
 }
 
 uint32_t mr_input_source_of(const mr_input_source *source, uint32_t behaviour)

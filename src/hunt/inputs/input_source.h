@@ -10,6 +10,8 @@
  * line, in that place or behind the others; or on its standard input. The path of an input is the same in each
  * run of it, as the program may see it.
  *
+ * Several processes may use the folder. Each searches by itself; the numbers of inputs are unique, because a file is made for each.
+ *
  * Which one is next, inputs.h says. The caller has a lock around all calls but mr_input_place_make.
  */
 #ifndef MR_HUNT_INPUT_SOURCE_H
@@ -49,12 +51,16 @@ mr_status mr_input_source_next(mr_input_source *source, uint32_t *input, bool *i
 /* What came of a try. `*is_new`: it is one to explore. */
 mr_status mr_input_source_told(mr_input_source *source, uint32_t input, const mr_input_seen *seen,
                                bool *is_new, mr_error *error);
+/* Is the file of another session, which may need it? */
+bool mr_input_source_is_other(const mr_input_source *source, uint32_t input);
 /* Its file is not needed: a try that is not new, and that no finding came of. */
 void mr_input_source_drop(const mr_input_source *source, uint32_t input);
 
 /* A behaviour is of this input. */
 mr_status mr_input_source_note(mr_input_source *source, uint32_t behaviour, uint32_t input,
                                mr_error *error);
+/* What other sessions have noted since then; their inputs are tried here, too. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_input_source_read_on(mr_input_source *source, mr_error *error);
 uint32_t mr_input_source_of(const mr_input_source *source, uint32_t behaviour);
 
 /* How the first run of the input that did not fail ended; NULL: there was none. Valid until the source is closed. */

@@ -37,15 +37,31 @@ void mr_hunt_state_free(mr_hunt_state *state)
     *state = (mr_hunt_state){.findings = NULL};
 }
 
-void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error)
+bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line)
 {
-    pthread_mutex_lock(&hunt->lock);
+    void *findings = state->findings;
+    if (!mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
+                 sizeof *state->findings))
+        return false;
+    state->findings = findings;
+    state->findings[state->finding_count++] = *line;
+    return true;
+}
+
+static void note_failure(mr_hunting *hunt, mr_status status, const mr_error *error)
+{
     if (!hunt->status) {
         hunt->status = status;
         hunt->error = *error;
     }
     hunt->over = true;
     pthread_cond_broadcast(&hunt->changed);
+}
+
+void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error)
+{
+    pthread_mutex_lock(&hunt->lock);
+    note_failure(hunt, status, error);
     pthread_mutex_unlock(&hunt->lock);
 }
 
@@ -84,11 +100,12 @@ static bool is_left_out(const mr_hunt_options *options, mr_task_kind kind)
            (kind == MR_TASK_NEAR && options->without_near);
 }
 
-/* The best task that is not left out. */
+/* The best task that is not left out, and that no other process has run or runs. */
 static bool take_task(mr_hunting *hunt, mr_task *task)
 {
     while (mr_tasks_take(&hunt->tasks, task)) {
-        if (!is_left_out(hunt->options, task->kind))
+        if (!is_left_out(hunt->options, task->kind) && !mr_tasks_is_forgotten(&hunt->tasks, task) &&
+            mr_claims_take(&hunt->claims, MR_CLAIM_TASK, task->key))
             return true;
         mr_task_free(task);
     }
@@ -101,47 +118,72 @@ static uint32_t questions_at_once(const mr_hunting *hunt)
     return (uint32_t)QUESTIONS_AT_ONCE >> hunt->halvings;
 }
 
-bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
+/* What to try now; false: what is under way decides that. */
+static bool choose(mr_hunting *hunt, mr_task *task)
+{
+    const mr_hunt_options *options = hunt->options;
+    unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
+    bool free_turn =
+        hunt->started % free_every == free_every - 1 || hunt->asked >= questions_at_once(hunt);
+    if (options->most_runs && hunt->started + hunt->undecided >= options->most_runs)
+        return false;
+    /* Others wait for the first run, which says what is usual. */
+    if (!hunt->has_reference && hunt->busy)
+        return false;
+    if (hunt->has_reference && !free_turn && take_task(hunt, task))
+        return true;
+    if (hunt->has_reference && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
+        return false; /* who is busy may find tasks */
+    *task = (mr_task){.kind = MR_TASK_FREE, .parent = UINT32_MAX, .key = 1};
+    hunt->quiet++;
+    if (hunt->asked >= questions_at_once(hunt) && hunt->halvings < HALVINGS)
+        hunt->halvings++;
+    hunt->asked = 0;
+    return true;
+}
+
+bool mr_hunt_next(mr_hunting *hunt, mr_task *task)
 {
     bool taken = false;
+    mr_error error;
     pthread_mutex_lock(&hunt->lock);
-    /* Others wait for the first run, which says what is usual. */
-    while (!ends(hunt) && !taken) {
-        taken = true;
-        unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
-        bool first = !hunt->has_reference && !hunt->busy; /* of this session */
-        bool free_turn =
-            hunt->started % free_every == free_every - 1 || hunt->asked >= questions_at_once(hunt);
-        if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
-            if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
-                taken = false; /* who is busy may find tasks */
-            *task = (mr_task){.kind = MR_TASK_FREE, .parent = UINT32_MAX, .key = 1};
-        } else if (!hunt->has_reference) {
-            taken = false;
-        }
-        if (!taken)
-            pthread_cond_wait(&hunt->changed, &hunt->lock);
+    for (;;) {
+        mr_status status = mr_hunt_share(hunt, &error);
+        if (status)
+            note_failure(hunt, status, &error);
+        bool over = ends(hunt);
+        taken = !over && choose(hunt, task);
+        mr_hunt_unshare(hunt);
+        if (over || taken)
+            break;
+        pthread_cond_wait(&hunt->changed, &hunt->lock);
     }
     if (taken) {
         hunt->busy++;
-        *number = ++hunt->started;
-        if (task->kind == MR_TASK_FREE) {
-            hunt->quiet++;
-            if (hunt->asked >= questions_at_once(hunt) && hunt->halvings < HALVINGS)
-                hunt->halvings++;
-            hunt->asked = 0;
-        }
+        hunt->undecided++;
     }
     pthread_mutex_unlock(&hunt->lock);
     return taken;
 }
 
-void mr_hunt_possible(mr_hunting *hunt, const mr_task *task)
+mr_status mr_hunt_begin(mr_hunting *hunt, const mr_task *task, uint64_t *number, mr_error *error)
 {
     pthread_mutex_lock(&hunt->lock);
+    mr_status status = mr_hunt_share(hunt, error);
+    hunt->undecided--;
+    *number = hunt->started = mr_claims_take_from(&hunt->claims, MR_CLAIM_RUN, hunt->started + 1);
     if (task->was_asked)
         hunt->halvings = 0;
+    if (hunt->options->most_runs && *number > hunt->options->most_runs) {
+        mr_claims_drop(&hunt->claims, MR_CLAIM_RUN, *number);
+        mr_claims_drop(&hunt->claims, MR_CLAIM_TASK, task->key);
+        *number = 0;
+        hunt->busy--;
+        pthread_cond_broadcast(&hunt->changed);
+    }
+    mr_hunt_unshare(hunt);
     pthread_mutex_unlock(&hunt->lock);
+    return status;
 }
 
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
@@ -149,118 +191,11 @@ void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
     pthread_mutex_lock(&hunt->lock);
     hunt->state.impossible++;
     hunt->asked += task->was_asked;
-    hunt->started--;
+    hunt->undecided--;
     hunt->busy--;
+    mr_claims_drop(&hunt->claims, MR_CLAIM_TASK, task->key);
     pthread_cond_broadcast(&hunt->changed);
     pthread_mutex_unlock(&hunt->lock);
-}
-
-/* ---- an earlier session ---- */
-
-typedef struct resuming {
-    mr_hunting *hunt;
-    uint32_t *depth; /* by behaviour; owned */
-    size_t depth_capacity;
-} resuming;
-
-static bool take_setting(void *context, const char *key, const char *value)
-{
-    resuming *self = context;
-    if (strcmp(key, "first") == 0) {
-        mr_run_end_free(&self->hunt->reference);
-        mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
-        self->hunt->has_reference = true;
-    }
-    return true;
-}
-
-static bool take_run(void *context, const mr_hunt_line *run)
-{
-    resuming *self = context;
-    mr_hunt_state *state = &self->hunt->state;
-    state->runs++;
-    state->seconds = run->at;
-    self->hunt->started = self->hunt->started < run->number ? run->number : self->hunt->started;
-    mr_run_kind kind = MR_RUN_GOOD;
-    while (kind < MR_RUN_KINDS && strcmp(mr_run_kind_name(kind), run->outcome) != 0)
-        kind++;
-    if (mr_run_kind_fails(kind) && kind < MR_RUN_KINDS && !state->first_failure)
-        state->first_failure = run->number;
-    if (run->key > 1 && !mr_tasks_forget(&self->hunt->tasks, run->key))
-        return false;
-    if (run->behaviour == UINT32_MAX) {
-        state->again++;
-        return true;
-    }
-    void *depth = self->depth;
-    if (!mr_grow(&depth, &self->depth_capacity, run->behaviour + 1ull, sizeof *self->depth))
-        return false;
-    self->depth = depth;
-    self->depth[run->behaviour] = run->depth;
-    if (state->behaviours <= run->behaviour)
-        state->behaviours = run->behaviour + 1;
-    return mr_map_at(&self->hunt->signatures, run->signature, run->behaviour + 1) != NULL;
-}
-
-bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line)
-{
-    void *findings = state->findings;
-    if (!mr_grow(&findings, &state->finding_capacity, state->finding_count + 1,
-                 sizeof *state->findings))
-        return false;
-    state->findings = findings;
-    state->findings[state->finding_count++] = *line;
-    return true;
-}
-
-static bool take_finding(void *context, const mr_finding_line *finding)
-{
-    resuming *self = context;
-    mr_finding_line line = *finding;
-    line.count = 1;
-    return mr_map_at(&self->hunt->found, line.identity,
-                     (uint32_t)self->hunt->state.finding_count + 1) &&
-           mr_hunt_state_add(&self->hunt->state, &line);
-}
-
-/* The tasks of a behaviour that an earlier session has seen; those that were tried are known. */
-static mr_status ask_again(mr_hunt_worker *worker, uint32_t number, uint32_t depth, mr_error *error)
-{
-    mr_hunting *hunt = worker->hunt;
-    mr_parent parent = {.trace = NULL};
-    mr_behaviour behaviour = {.signature = 0};
-    mr_result result = {0};
-    mr_near_pairs candidates = {.items = NULL};
-    mr_status status = mr_parent_read(worker, number, &parent, error);
-    if (hunt->source)
-        behaviour.input = mr_input_source_of(hunt->source, number) + 1ull;
-    if (!status && parent.trace->event_count)
-        status = mr_predict(parent.trace, hunt->config, NULL, &result, error);
-    if (!status)
-        status = mr_near_find(&candidates, parent.trace, error);
-    if (!status && !(mr_behaviour_make(&behaviour, parent.trace) &&
-                     mr_frontier_note(&hunt->tasks, parent.trace, &behaviour) &&
-                     mr_frontier_add(&hunt->tasks, number, depth, parent.trace, &behaviour, &result,
-                                     &candidates)))
-        status = mr_error_memory(error, "going on with the hunt");
-    mr_behaviour_free(&behaviour);
-    mr_near_free(&candidates);
-    mr_result_free(&result);
-    mr_parent_free(worker, &parent);
-    return status;
-}
-
-static mr_status resume(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *error)
-{
-    resuming self = {.hunt = hunt};
-    const mr_store_reader reader = {
-        .context = &self, .setting = take_setting, .run = take_run, .finding = take_finding};
-    mr_status status = mr_store_read(&hunt->store, &reader, error);
-    hunt->before = hunt->state.seconds;
-    for (uint32_t i = 0; !status && i < hunt->state.behaviours; i++)
-        status = ask_again(worker, i, self.depth ? self.depth[i] : 0, error);
-    free(self.depth);
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -268,12 +203,17 @@ static mr_status resume(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *erro
 static mr_status begin(mr_hunting *hunt, mr_error *error)
 {
     const mr_hunt_options *options = hunt->options;
+    mr_status status = MR_OK;
     if (options->resumes) {
-        mr_status found = mr_store_reopen(&hunt->store, options->folder, error);
-        return found ? found : mr_settings_check(&hunt->store, options, error);
+        status = mr_store_reopen(&hunt->store, options->folder, error);
+        if (!status)
+            status = mr_settings_check(&hunt->store, options, error);
+    } else {
+        status = mr_store_make(&hunt->store, options->folder, error);
+        if (!status)
+            status = mr_settings_write(&hunt->store, options, error);
     }
-    mr_status status = mr_store_make(&hunt->store, options->folder, error);
-    return status ? status : mr_settings_write(&hunt->store, options, error);
+    return status ? status : mr_claims_open(&hunt->claims, options->folder, error);
 }
 
 static mr_status set_up(mr_hunting *hunt, mr_error *error)
@@ -281,7 +221,6 @@ static mr_status set_up(mr_hunting *hunt, mr_error *error)
     pthread_mutex_init(&hunt->lock, NULL);
     pthread_cond_init(&hunt->changed, NULL);
     hunt->begin = mr_seconds();
-    hunt->tasks.random = hunt->options->seed * 0x9e3779b9u + 17;
     hunt->config = mr_config_clone(hunt->options->config);
     if (!hunt->config)
         return mr_error_memory(error, "starting the hunt");
@@ -293,6 +232,9 @@ static void tear_down(mr_hunting *hunt)
 {
     mr_input_source_close(hunt->source);
     mr_store_close(&hunt->store);
+    mr_claims_close(&hunt->claims);
+    mr_u32s_free(&hunt->unread);
+    mr_u32s_free(&hunt->depths);
     mr_config_free(hunt->config);
     mr_tasks_free(&hunt->tasks);
     mr_map_free(&hunt->signatures);
@@ -309,8 +251,8 @@ static mr_status open_source(mr_hunting *hunt, mr_error *error)
     if (!realpath(hunt->options->folder, place))
         return mr_error_set(error, MR_ERR_IO, hunt->options->folder, 0, "cannot find: %s",
                             strerror(errno));
-    return mr_input_source_open(hunt->options->inputs, place, hunt->options->arguments,
-                                hunt->options->seed, &hunt->source, error);
+    return mr_input_source_open(hunt->options->inputs, place, hunt->options->arguments, hunt->seed,
+                                &hunt->source, error);
 }
 
 static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error *error)
@@ -341,7 +283,7 @@ static void remove_scratch(const char *folder)
         closedir(files);
 }
 
-/* The folders of the workers of a session that was killed. */
+/* The folders of the workers of a session that was killed; of all others, when no other process is there. */
 static void remove_old_scratch(const char *hunt)
 {
     char path[MR_STORE_PATH_BYTES + 300];
@@ -356,6 +298,21 @@ static void remove_old_scratch(const char *hunt)
     }
     if (files)
         closedir(files);
+}
+
+/* This process gets its number; the first one that is there is 0. Each has a seed of its own, so that they do not all want the same. */
+static mr_status join(mr_hunting *hunt, mr_error *error)
+{
+    mr_status status = mr_store_lock(&hunt->store, error);
+    if (status)
+        return status;
+    uint64_t number = mr_claims_take_from(&hunt->claims, MR_CLAIM_MEMBER, 0);
+    if (mr_claims_are_ours(&hunt->claims, MR_CLAIM_MEMBER))
+        remove_old_scratch(hunt->options->folder);
+    mr_store_unlock(&hunt->store);
+    hunt->seed = hunt->options->seed + number * UINT64_C(0x9e3779b97f4a7c15);
+    hunt->tasks.random = hunt->seed * 0x9e3779b9u + 17;
+    return MR_OK;
 }
 
 static void close_worker(mr_hunt_worker *worker)
@@ -388,7 +345,7 @@ static mr_status run_workers(mr_hunting *hunt, mr_hunt_worker *workers, unsigned
 
 mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error *error)
 {
-    mr_hunting hunt = {.options = options, .store = {.journal = -1}};
+    mr_hunting hunt = {.options = options, .store = {.journal = -1}, .claims = {.file = -1}};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned jobs = options->jobs ? options->jobs : cores > 0 ? (unsigned)cores : 1;
     mr_hunt_worker *workers = mr_calloc(jobs, sizeof *workers);
@@ -397,14 +354,14 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     mr_status status = set_up(&hunt, error);
     if (!status)
         status = begin(&hunt, error);
-    if (!status && options->resumes)
-        remove_old_scratch(options->folder);
+    if (!status)
+        status = join(&hunt, error);
     if (!status)
         status = open_worker(&hunt, &workers[0], error);
     if (!status && options->inputs)
         status = open_source(&hunt, error);
     if (!status && options->resumes)
-        status = resume(&hunt, &workers[0], error);
+        status = mr_hunt_take_up(&workers[0], error);
     if (!status)
         status = run_workers(&hunt, workers, jobs, error);
     for (unsigned i = 0; i < jobs; i++)

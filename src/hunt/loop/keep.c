@@ -154,7 +154,12 @@ mr_status mr_hunt_keep(mr_hunt_worker *worker, const mr_run_request *request, mr
     if (status)
         return status;
     pthread_mutex_lock(&hunt->lock);
-    status = mr_store_finding(&hunt->store, line, error);
+    status = mr_hunt_share(hunt, error);
+    if (!status)
+        status = mr_store_finding(&hunt->store, line, error);
+    mr_claims_drop(&hunt->claims, MR_CLAIM_IDENTITY, line->identity);
+    mr_claims_drop(&hunt->claims, MR_CLAIM_FINDING, line->number);
+    mr_hunt_unshare(hunt);
     pthread_mutex_unlock(&hunt->lock);
     return status;
 }

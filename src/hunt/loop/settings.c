@@ -53,8 +53,7 @@ static bool put(mr_bytes *lines, const char *key, const char *value)
     return line != NULL;
 }
 
-mr_status mr_settings_write(const mr_store_folder *store, const mr_hunt_options *options,
-                            mr_error *error)
+mr_status mr_settings_write(mr_store_folder *store, const mr_hunt_options *options, mr_error *error)
 {
     mr_bytes lines = {.items = NULL};
     char seed[40];

@@ -9,7 +9,7 @@
 #include "hunt.h"
 
 /* Writes the lines. MR_ERR_IO, MR_ERR_MEMORY. */
-mr_status mr_settings_write(const mr_store_folder *store, const mr_hunt_options *options,
+mr_status mr_settings_write(mr_store_folder *store, const mr_hunt_options *options,
                             mr_error *error);
 
 /* Compares the lines with the options. MR_ERR_USAGE: they differ, and the first difference; MR_ERR_IO, MR_ERR_TRACE: there is no

@@ -1,10 +1,15 @@
 /*
  * shared: what the workers of a hunt share (hunt.h), and the parts of their work: hunt.c decides what is
- * tried and when it is over, worker.c tries it, keep.c saves what was found.
+ * tried and when it is over, worker.c tries it, keep.c saves what was found, others.c knows what other sessions have done.
+ *
+ * Several processes may hunt in one folder. What they have done is in the journal, what they have in hand are claims (claims.h).
+ * Who decides by that, or adds to it, is between mr_hunt_share and mr_hunt_unshare: it has read all of the journal, and nobody else
+ * writes to it.
  */
 #ifndef MR_HUNT_SHARED_H
 #define MR_HUNT_SHARED_H
 
+#include "claims.h"
 #include "hunt.h"
 #include "hunt/frontier/frontier.h"
 #include "hunt/frontier/tasks.h"
@@ -19,20 +24,28 @@
 typedef struct mr_hunting {
     const mr_hunt_options *options;
     mr_store_folder store;
+    mr_claims claims;
+    uint64_t seed;           /* of this process */
     mr_config *config;       /* for predictions; owned */
     mr_input_source *source; /* NULL: no inputs are searched for */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     mr_hunt_state state;
     mr_tasks tasks;
-    mr_map signatures;    /* of behaviours: number + 1 */
-    mr_map found;         /* identities of findings: number + 1 */
-    mr_map shape;         /* hashes of outputs */
-    mr_run_end reference; /* the end of the first run */
-    bool has_reference;   /* … and it is there */
-    unsigned busy;        /* workers that try something */
-    uint64_t started;     /* runs that have begun */
-    uint32_t asked;       /* of the engine, and answered by no, since a run ended */
+    mr_map signatures;     /* of behaviours: number + 1 */
+    mr_map found;          /* identities of findings: number + 1 */
+    mr_map shape;          /* hashes of outputs */
+    mr_run_end reference;  /* the end of the first run */
+    bool has_reference;    /* … and it is there */
+    unsigned busy;         /* workers that try something … */
+    unsigned undecided;    /* … of which it is not known yet whether it can be run */
+    uint64_t started;      /* number of the last run that has begun, here or elsewhere */
+    uint32_t last_finding; /* its number */
+    mr_u32s unread,
+        depths;         /* behaviours of other sessions, and how many tasks led to each; from … */
+    size_t next_unread; /* … on it is not known what they lead to */
+    bool has_begun; /* what comes now from other sessions is of those that run at the same time */
+    uint32_t asked; /* of the engine, and answered by no, since a run ended */
     uint32_t halvings;    /* of how many it is asked between two runs (hunt.c) */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
@@ -66,10 +79,11 @@ typedef struct mr_hunt_worker {
     bool started;
 } mr_hunt_worker;
 
-/* hunt.c: what to try next; false: the hunt is over. `number`: of the run, when there will be one. */
-bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number);
-/* hunt.c: a task can be run; the engine may have said so. */
-void mr_hunt_possible(mr_hunting *hunt, const mr_task *task);
+/* hunt.c: what to try next; false: the hunt is over. */
+bool mr_hunt_next(mr_hunting *hunt, mr_task *task);
+/* hunt.c: a task can be run, and the run gets its number; 0: other processes have used up the budget of runs, and the task is over.
+ * The engine may have said that it can. */
+mr_status mr_hunt_begin(mr_hunting *hunt, const mr_task *task, uint64_t *number, mr_error *error);
 /* hunt.c: a task turned out to be impossible. */
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task);
 /* hunt.c: one finding more. False: no memory. */
@@ -77,6 +91,18 @@ bool mr_hunt_state_add(mr_hunt_state *state, const mr_finding_line *line);
 /* hunt.c: an error ends the hunt. */
 void mr_hunt_fail(mr_hunting *hunt, mr_status status, const mr_error *error);
 
+/* others.c, both with `lock`: waits until this process may write to the journal, and reads what others have written; then ends
+ * that, also after an error. MR_ERR_IO, MR_ERR_TRACE, MR_ERR_MEMORY. */
+mr_status mr_hunt_share(mr_hunting *hunt, mr_error *error);
+void mr_hunt_unshare(const mr_hunting *hunt);
+/* others.c: the tasks of behaviours that only other sessions know. The errors of mr_predict. */
+mr_status mr_hunt_learn(mr_hunt_worker *worker, mr_error *error);
+/* others.c: the same of all that is in the folder, before the hunt goes on. */
+mr_status mr_hunt_take_up(mr_hunt_worker *worker, mr_error *error);
+
+/* worker.c: is this the first run with the finding? Then it is `mine` to save, with a number in `*line`. Takes the lock. */
+mr_status mr_hunt_claim(mr_hunting *hunt, const mr_run_outcome *outcome, uint64_t run,
+                        mr_finding_line *line, bool *mine, mr_error *error);
 /* worker.c: the thread of a worker. */
 void *mr_hunt_work(void *worker);
 void mr_parent_free(mr_hunt_worker *worker, mr_parent *parent);

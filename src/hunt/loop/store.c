@@ -1,3 +1,6 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _GNU_SOURCE /* F_OFD_SETLKW */
+
 #include "store.h"
 
 #include "base/memory.h"
@@ -39,7 +42,7 @@ mr_status mr_store_make(mr_store_folder *store, const char *path, mr_error *erro
 {
     static const char *const folders[] = {"behaviours", "findings"};
     long_path folder;
-    store->journal = -1;
+    *store = (mr_store_folder){.journal = -1};
     if (mkdir(path, 0777) != 0)
         return errno == EEXIST ? mr_error_set(error, MR_ERR_IO, path, 0,
                                               "is there already: go on with it by --resume, or "
@@ -66,11 +69,39 @@ static bool trim(int journal)
 
 mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error)
 {
-    store->journal = -1;
+    *store = (mr_store_folder){.journal = -1};
     mr_status status = open_journal(store, path, 0, error);
-    if (!status && !trim(store->journal))
+    if (!status)
+        status = mr_store_lock(store, error);
+    if (status)
+        return status;
+    if (!trim(store->journal))
         status = failed(error, path, "write the journal");
+    mr_store_unlock(store);
     return status;
+}
+
+static bool set_lock(const mr_store_folder *store, short type)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET}; /* of all bytes */
+    int done;
+    do
+        done = fcntl(store->journal, F_OFD_SETLKW, &lock);
+    while (done != 0 && errno == EINTR);
+    return done == 0;
+}
+
+mr_status mr_store_lock(const mr_store_folder *store, mr_error *error)
+{
+    return store->journal < 0 || set_lock(store, F_WRLCK)
+               ? MR_OK
+               : failed(error, store->path, "lock the journal");
+}
+
+void mr_store_unlock(const mr_store_folder *store)
+{
+    if (store->journal >= 0)
+        set_lock(store, F_UNLCK);
 }
 
 void mr_store_close(mr_store_folder *store)
@@ -80,7 +111,7 @@ void mr_store_close(mr_store_folder *store)
     store->journal = -1;
 }
 
-mr_status mr_store_line(const mr_store_folder *store, const char *line, mr_error *error)
+mr_status mr_store_line(mr_store_folder *store, const char *line, mr_error *error)
 {
     size_t length = strlen(line);
     char *text = mr_malloc(length + 2, 0);
@@ -89,10 +120,15 @@ mr_status mr_store_line(const mr_store_folder *store, const char *line, mr_error
     snprintf(text, length + 2, "%s\n", line);
     ssize_t written = write(store->journal, text, length + 1); /* in one piece */
     free(text);
-    return written == (ssize_t)length + 1 ? MR_OK : failed(error, store->path, "write the journal");
+    if (written != (ssize_t)length + 1)
+        return failed(error, store->path, "write the journal");
+    store->bytes += length + 1;
+    for (store->lines++; (line = strchr(line, '\n')) != NULL; line++)
+        store->lines++;
+    return MR_OK;
 }
 
-mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr_error *error)
+mr_status mr_store_run(mr_store_folder *store, const mr_hunt_line *run, mr_error *error)
 {
     char line[400];
     snprintf(line, sizeof line,
@@ -104,15 +140,14 @@ mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr
     return mr_store_line(store, line, error);
 }
 
-mr_status mr_store_cut(const mr_store_folder *store, uint64_t run, mr_error *error)
+mr_status mr_store_cut(mr_store_folder *store, uint64_t run, mr_error *error)
 {
     char line[40];
     snprintf(line, sizeof line, "cut %" PRIu64, run);
     return mr_store_line(store, line, error);
 }
 
-mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *finding,
-                           mr_error *error)
+mr_status mr_store_finding(mr_store_folder *store, const mr_finding_line *finding, mr_error *error)
 {
     char line[500];
     snprintf(line, sizeof line, "finding %" PRIu32 " %" PRIu64 " %s %016" PRIx64 " %s",
@@ -135,7 +170,7 @@ static mr_status write_first(const mr_store_folder *store, const char *name, con
     return fclose(file) == 0 ? MR_OK : failed(error, path, "write");
 }
 
-mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr_error *error)
+mr_status mr_store_first(mr_store_folder *store, const mr_run_end *end, mr_error *error)
 {
     char line[64];
     snprintf(line, sizeof line, "first %d %d", end->exit_status, end->signal);
@@ -217,36 +252,70 @@ static mr_status take_line(const mr_store_reader *reader, char *line, bool *know
     return MR_OK;
 }
 
-mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *reader,
-                        mr_error *error)
+/* Lines from `file` on, which is a journal; `*lines` and `*bytes` are counted on. */
+static mr_status read_lines(FILE *file, const char *journal, const mr_store_reader *reader,
+                            uint64_t *lines, uint64_t *bytes, mr_error *error)
 {
-    long_path journal;
     char *line = NULL;
     size_t room = 0;
-    uint64_t number = 0;
     mr_status status = MR_OK;
-    snprintf(journal, sizeof journal, "%s/journal", store->path);
-    FILE *file = fopen(journal, "r");
-    if (!file)
-        return failed(error, journal, "read");
     for (ssize_t length; !status && (length = getline(&line, &room, file)) > 0;) {
         bool known = true, ok = true;
         if (line[length - 1] != '\n')
             break; /* it was being written */
         line[length - 1] = '\0';
-        if (number++ == 0)
+        if (++*lines == 1)
             known = strcmp(line, FIRST_LINE) == 0;
         else
             take_line(reader, line, &known, &ok);
+        *bytes += (uint64_t)length;
         if (!known)
-            status = mr_error_set(error, MR_ERR_TRACE, journal, number,
-                                  number == 1 ? "this is no journal of a hunt"
+            status = mr_error_set(error, MR_ERR_TRACE, journal, *lines,
+                                  *lines == 1 ? "this is no journal of a hunt"
                                               : "this line makes no sense; the journal is damaged");
         else if (!ok)
             status = mr_error_memory(error, "reading the journal");
     }
     free(line);
+    return status;
+}
+
+static mr_status read_from(const mr_store_folder *store, const mr_store_reader *reader,
+                           uint64_t *lines, uint64_t *bytes, mr_error *error)
+{
+    long_path journal;
+    snprintf(journal, sizeof journal, "%s/journal", store->path);
+    FILE *file = fopen(journal, "r");
+    if (!file || fseeko(file, (off_t)*bytes, SEEK_SET) != 0) {
+        mr_status status = failed(error, journal, "read");
+        if (file)
+            fclose(file);
+        return status;
+    }
+    mr_status status = read_lines(file, journal, reader, lines, bytes, error);
     fclose(file);
+    return status;
+}
+
+mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *reader,
+                        mr_error *error)
+{
+    uint64_t lines = 0, bytes = 0;
+    return read_from(store, reader, &lines, &bytes, error);
+}
+
+mr_status mr_store_read_on(mr_store_folder *store, const mr_store_reader *reader, mr_error *error)
+{
+    struct stat info;
+    if (store->journal < 0)
+        return MR_OK;
+    if (fstat(store->journal, &info) != 0)
+        return failed(error, store->path, "read the journal");
+    if ((uint64_t)info.st_size == store->bytes)
+        return MR_OK;
+    mr_status status = read_from(store, reader, &store->lines, &store->bytes, error);
+    if (!status && (uint64_t)info.st_size != store->bytes && !trim(store->journal))
+        status = failed(error, store->path, "write the journal");
     return status;
 }
 

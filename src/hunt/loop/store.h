@@ -7,7 +7,11 @@
  *   behaviours/N.mrt   the trace of each run that was new
  *   findings/N-KIND/   schedule, trace.mrt, output, errors, report.txt and, when there are any, inputs
  *
+ *   claims             what the processes of the hunt have in hand (claims.h)
+ *
  * After kill -9 the run under way is lost, and nothing else.
+ *
+ * Several processes may have the folder open. Who writes to the journal holds its lock, and has read what the others have written.
  */
 #ifndef MR_HUNT_STORE_H
 #define MR_HUNT_STORE_H
@@ -23,6 +27,9 @@ enum { MR_STORE_PATH_BYTES = 3500 };
 typedef struct mr_store_folder {
     char path[MR_STORE_PATH_BYTES];
     int journal; /* descriptor; -1: none */
+    uint64_t
+        bytes; /* of the journal that this process has written, or read by mr_store_read_on … */
+    uint64_t lines; /* … and lines */
 } mr_store_folder;
 
 /* A run, as the journal has it. */
@@ -50,13 +57,16 @@ mr_status mr_store_make(mr_store_folder *store, const char *path, mr_error *erro
 mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error);
 void mr_store_close(mr_store_folder *store);
 
+/* Waits until no other process holds the lock of the journal. MR_ERR_IO: there are no locks. */
+mr_status mr_store_lock(const mr_store_folder *store, mr_error *error);
+void mr_store_unlock(const mr_store_folder *store);
+
 /* Adds lines to the journal. MR_ERR_IO. */
-mr_status mr_store_line(const mr_store_folder *store, const char *line, mr_error *error);
-mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr_error *error);
+mr_status mr_store_line(mr_store_folder *store, const char *line, mr_error *error);
+mr_status mr_store_run(mr_store_folder *store, const mr_hunt_line *run, mr_error *error);
 /* The log of the run was stopped, because it had reached its limit: a line "cut NUMBER". */
-mr_status mr_store_cut(const mr_store_folder *store, uint64_t run, mr_error *error);
-mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *finding,
-                           mr_error *error);
+mr_status mr_store_cut(mr_store_folder *store, uint64_t run, mr_error *error);
+mr_status mr_store_finding(mr_store_folder *store, const mr_finding_line *finding, mr_error *error);
 
 /* Who wants to know what the journal says, in its order. Each returns false when there is no memory;
  * `setting` gets a line that is neither run nor finding. A last line without an end is passed over. */
@@ -67,13 +77,15 @@ typedef struct mr_store_reader {
     bool (*finding)(void *context, const mr_finding_line *finding);
 } mr_store_reader;
 
-/* MR_ERR_IO, MR_ERR_TRACE: a line makes no sense, MR_ERR_MEMORY. */
+/* All lines. MR_ERR_IO, MR_ERR_TRACE: a line makes no sense, MR_ERR_MEMORY. */
 mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *reader,
                         mr_error *error);
+/* The lines behind `bytes`, which others have written; under the lock. A last line without an end is cut off: who wrote it was killed. */
+mr_status mr_store_read_on(mr_store_folder *store, const mr_store_reader *reader, mr_error *error);
 
 /* How the first run ended, with which later ones are compared: written, and read again when the journal
  * has the setting "first" with this value. MR_ERR_IO, MR_ERR_MEMORY. */
-mr_status mr_store_first(const mr_store_folder *store, const mr_run_end *end, mr_error *error);
+mr_status mr_store_first(mr_store_folder *store, const mr_run_end *end, mr_error *error);
 void mr_store_read_first(const mr_store_folder *store, const char *value, mr_run_end *end);
 
 /* The text of a file of a hunt's folder, up to a NUL, owned by the caller; NULL: there is none. */

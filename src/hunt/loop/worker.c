@@ -137,7 +137,6 @@ static mr_status take_input(mr_hunt_worker *worker, trial *t, mr_error *error)
     mr_hunting *hunt = worker->hunt;
     mr_status status = MR_OK;
     worker->reference = hunt->has_reference ? &hunt->reference : NULL;
-    t->keeps_input = true;
     if (!hunt->source)
         return MR_OK;
     pthread_mutex_lock(&hunt->lock);
@@ -146,8 +145,8 @@ static mr_status take_input(mr_hunt_worker *worker, trial *t, mr_error *error)
     else
         t->input = mr_input_source_of(hunt->source, t->task.parent);
     worker->reference = mr_input_source_reference(hunt->source, t->input);
+    t->keeps_input = !t->tries_input || mr_input_source_is_other(hunt->source, t->input);
     pthread_mutex_unlock(&hunt->lock);
-    t->keeps_input = !t->tries_input;
     if (!status)
         status = mr_input_place_make(hunt->source, t->input, &worker->place, error);
     t->request.arguments = worker->place.arguments;
@@ -185,26 +184,31 @@ static mr_status tell_source(mr_hunting *hunt, trial *t, mr_error *error)
     hunt->state.inputs_tried = mr_input_source_tried(hunt->source);
     hunt->state.inputs_kept = mr_input_source_kept(hunt->source);
     pthread_mutex_unlock(&hunt->lock);
-    t->keeps_input = t->input_is_new;
+    t->keeps_input = t->keeps_input || t->input_is_new;
     mr_coverage_free(&coverage);
     return status || !t->input_is_new ? status : refer(hunt, t, error);
 }
 
-/* How the task is run; `possible`: it can be. */
+/* `possible`: the task can be run. */
+static mr_status decide(mr_hunt_worker *worker, trial *t, mr_error *error)
+{
+    t->possible = true;
+    if (t->task.kind == MR_TASK_FREE)
+        return MR_OK;
+    mr_status status = find_parent(worker, t->task.parent, &t->parent, error);
+    return status ? status
+                  : mr_frontier_decide(&t->task, t->parent->trace, &t->parent->index,
+                                       worker->hunt->config, &t->possible, error);
+}
+
+/* How the task is run. */
 static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
 {
     t->request = mr_hunt_request(worker->hunt, t->number);
     snprintf(t->trace, sizeof t->trace, "%s/kept.mrt", worker->runner.folder);
     t->request.trace_path = t->trace;
-    t->possible = true;
     mr_status status = take_input(worker, t, error);
     if (status || t->task.kind == MR_TASK_FREE)
-        return status;
-    status = find_parent(worker, t->task.parent, &t->parent, error);
-    if (!status)
-        status = mr_frontier_decide(&t->task, t->parent->trace, &t->parent->index,
-                                    worker->hunt->config, &t->possible, error);
-    if (status || !t->possible)
         return status;
     snprintf(t->schedule, sizeof t->schedule, "%s/schedule", worker->runner.folder);
     t->request.schedule = t->schedule;
@@ -236,30 +240,31 @@ static mr_run_outcome race_of(const trial *t)
     return outcome;
 }
 
-/* Is this the first run with the finding? Then it is this worker's to save. */
-static mr_status claim(mr_hunting *hunt, const mr_run_outcome *outcome, uint64_t run,
-                       mr_finding_line *line, bool *mine, mr_error *error)
+mr_status mr_hunt_claim(mr_hunting *hunt, const mr_run_outcome *outcome, uint64_t run,
+                        mr_finding_line *line, bool *mine, mr_error *error)
 {
     mr_hunt_state *state = &hunt->state;
-    mr_status status = MR_OK;
     pthread_mutex_lock(&hunt->lock);
+    mr_status status = mr_hunt_share(hunt, error);
     uint32_t *known = mr_map_at(&hunt->found, outcome->identity, 0);
-    *mine = known && !*known;
-    if (!known) {
+    *mine = !status && known && !*known &&
+            mr_claims_take(&hunt->claims, MR_CLAIM_IDENTITY, outcome->identity);
+    if (!status && !known) {
         status = mr_error_memory(error, "noting a finding");
     } else if (*mine) {
-        *line = (mr_finding_line){.number = (uint32_t)state->finding_count + 1,
-                                  .run = run,
-                                  .identity = outcome->identity,
-                                  .count = 1};
+        hunt->last_finding = (uint32_t)mr_claims_take_from(&hunt->claims, MR_CLAIM_FINDING,
+                                                           hunt->last_finding + 1ull);
+        *line = (mr_finding_line){
+            .number = hunt->last_finding, .run = run, .identity = outcome->identity, .count = 1};
         snprintf(line->kind, sizeof line->kind, "%s", mr_run_kind_name(outcome->kind));
         snprintf(line->text, sizeof line->text, "%s", outcome->text);
         if (!mr_hunt_state_add(state, line))
             status = mr_error_memory(error, "noting a finding");
         *known = (uint32_t)state->finding_count;
-    } else {
+    } else if (!status && *known) { /* else another process is about to save it */
         state->findings[*known - 1].count++;
     }
+    mr_hunt_unshare(hunt);
     pthread_mutex_unlock(&hunt->lock);
     return status;
 }
@@ -271,7 +276,7 @@ static mr_status report(mr_hunt_worker *worker, trial *t, const mr_run_outcome *
     mr_finding_line line;
     if (outcome->kind == MR_RUN_GOOD)
         return MR_OK;
-    mr_status status = claim(worker->hunt, outcome, t->number, &line, &mine, error);
+    mr_status status = mr_hunt_claim(worker->hunt, outcome, t->number, &line, &mine, error);
     if (status || !mine)
         return status;
     t->keeps_input = true;
@@ -307,17 +312,22 @@ static mr_status compare(mr_hunting *hunt, trial *t, mr_error *error)
         pthread_mutex_unlock(&hunt->lock);
         return MR_OK;
     }
+    mr_status status = mr_hunt_share(hunt, error);
     uint32_t *known = mr_map_at(&hunt->signatures, t->behaviour.signature, 0);
     bool ok = known && mr_frontier_note(&hunt->tasks, trace, &t->behaviour) &&
               (t->task.kind == MR_TASK_FREE || mr_tasks_saw_pair(&hunt->tasks, t->task.pair));
-    t->is_new = known && !*known;
+    t->is_new = known && !*known &&
+                mr_claims_take(&hunt->claims, MR_CLAIM_SIGNATURE, t->behaviour.signature);
     if (t->is_new) {
-        t->line.behaviour = hunt->state.behaviours++;
+        t->line.behaviour = (uint32_t)mr_claims_take_from(&hunt->claims, MR_CLAIM_BEHAVIOUR,
+                                                          hunt->state.behaviours);
+        hunt->state.behaviours = t->line.behaviour + 1;
         *known = t->line.behaviour + 1;
         hunt->quiet = 0;
     }
+    mr_hunt_unshare(hunt);
     pthread_mutex_unlock(&hunt->lock);
-    return ok ? MR_OK : mr_error_memory(error, "comparing runs");
+    return status || ok ? status : mr_error_memory(error, "comparing runs");
 }
 
 /* What a new behaviour leads to. */
@@ -336,8 +346,12 @@ static mr_status ask(mr_hunting *hunt, trial *t, mr_error *error)
     if (!status)
         status = mr_near_find(&candidates, t->ran.trace, error);
     pthread_mutex_lock(&hunt->lock);
-    if (!status && hunt->source)
-        status = mr_input_source_note(hunt->source, t->line.behaviour, t->input, error);
+    if (!status && hunt->source) {
+        status = mr_hunt_share(hunt, error);
+        if (!status)
+            status = mr_input_source_note(hunt->source, t->line.behaviour, t->input, error);
+        mr_hunt_unshare(hunt);
+    }
     if (!status && !mr_frontier_add(&hunt->tasks, t->line.behaviour, t->line.depth, t->ran.trace,
                                     &t->behaviour, &result, &candidates))
         status = mr_error_memory(error, "looking where to go on");
@@ -367,18 +381,40 @@ static void take_reference(mr_hunting *hunt, trial *t)
     hunt->has_reference = true;
 }
 
+/* It is in the journal, so the others need not be told any more what is under way. */
+static void drop_claims(const mr_hunting *hunt, const trial *t)
+{
+    mr_claims_drop(&hunt->claims, MR_CLAIM_RUN, t->number);
+    if (t->task.kind != MR_TASK_FREE)
+        mr_claims_drop(&hunt->claims, MR_CLAIM_TASK, t->task.key);
+    if (t->is_new) {
+        mr_claims_drop(&hunt->claims, MR_CLAIM_BEHAVIOUR, t->line.behaviour);
+        mr_claims_drop(&hunt->claims, MR_CLAIM_SIGNATURE, t->line.signature);
+    }
+}
+
+/* The run goes into the journal. */
+static mr_status write_down(mr_hunting *hunt, trial *t, mr_error *error)
+{
+    mr_status status = mr_hunt_share(hunt, error);
+    t->line.at = hunt->before + mr_seconds() - hunt->begin;
+    if (!status && !hunt->has_reference)
+        status = mr_store_first(&hunt->store, &t->ran.end, error);
+    if (!status)
+        status = mr_store_run(&hunt->store, &t->line, error);
+    if (!status && t->ran.is_full)
+        status = mr_store_cut(&hunt->store, t->number, error);
+    drop_claims(hunt, t);
+    mr_hunt_unshare(hunt);
+    return status;
+}
+
 /* The run is over: it is counted, and told. */
 static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
 {
     mr_hunt_state *state = &hunt->state;
     pthread_mutex_lock(&hunt->lock);
-    t->line.at = hunt->before + mr_seconds() - hunt->begin;
-    mr_status status =
-        hunt->has_reference ? MR_OK : mr_store_first(&hunt->store, &t->ran.end, error);
-    if (!status)
-        status = mr_store_run(&hunt->store, &t->line, error);
-    if (!status && t->ran.is_full)
-        status = mr_store_cut(&hunt->store, t->number, error);
+    mr_status status = write_down(hunt, t, error);
     state->runs++;
     state->again += !t->is_new;
     state->diverged += t->task.kind != MR_TASK_FREE && t->ran.replay.outcome != MR_REPLAY_GOAL;
@@ -403,20 +439,23 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
 static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
 {
     mr_hunting *hunt = worker->hunt;
+    mr_status status = decide(worker, t, error);
+    if (!status && !t->possible) {
+        mr_hunt_impossible(hunt, &t->task);
+        return MR_OK;
+    }
+    if (!status)
+        status = mr_hunt_begin(hunt, &t->task, &t->number, error);
+    if (status || !t->number)
+        return status;
     t->line = (mr_hunt_line){.number = t->number,
                              .parent = t->task.parent,
                              .behaviour = UINT32_MAX,
                              .depth = t->task.kind == MR_TASK_FREE ? 0 : t->task.depth + 1,
                              .key = t->task.key};
-    mr_status status = prepare(worker, t, error);
-    if (status)
-        return status;
-    if (!t->possible) {
-        mr_hunt_impossible(hunt, &t->task);
-        return MR_OK;
-    }
-    mr_hunt_possible(hunt, &t->task);
-    status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
+    status = prepare(worker, t, error);
+    if (!status)
+        status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
     if (!status)
         status = judge(worker, t, error);
     if (!status)
@@ -442,10 +481,10 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
 void *mr_hunt_work(void *context)
 {
     mr_hunt_worker *worker = context;
-    trial t = {.number = 0};
+    trial t = {.keeps_input = true};
     mr_error error = {0};
     mr_status status = MR_OK;
-    while (!status && mr_hunt_next(worker->hunt, &t.task, &t.number)) {
+    while (!status && mr_hunt_next(worker->hunt, &t.task)) {
         status = try(worker, &t, &error);
         if (!status && !t.keeps_input && worker->hunt->source)
             mr_input_source_drop(worker->hunt->source, t.input);
@@ -453,7 +492,9 @@ void *mr_hunt_work(void *context)
         mr_task_free(&t.task);
         mr_ran_free(&t.ran);
         mr_behaviour_free(&t.behaviour);
-        t = (trial){.number = 0};
+        t = (trial){.keeps_input = true};
+        if (!status)
+            status = mr_hunt_learn(worker, &error);
     }
     if (status)
         mr_hunt_fail(worker->hunt, status, &error);
