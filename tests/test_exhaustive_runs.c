@@ -1,7 +1,7 @@
 /*
  * hunt --exhaustive on real programs: random tiny programs (support/mini.h) are written in C, built and
- * explored. The number of behaviours is that of the enumeration of all interleavings, and there are races
- * where that has some.
+ * explored. The number of behaviours is that of the enumeration of all interleavings, exactly, and there are
+ * races where that has some. Only of programs with loops a few may have more, as model.h says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "support/mini_random.h"
 #include "support/scratch.h"
 
-enum { PROGRAMS_MAX = 400, STATES = 20000, BEHAVIOURS = 40 };
+enum { PROGRAMS_MAX = 400, PROGRAMS_EXACT = 30, STATES = 20000, BEHAVIOURS = 40 };
 
 typedef struct chosen {
     mini_program programs[PROGRAMS_MAX];
@@ -69,39 +69,63 @@ static bool has_loop(const mini_program *program)
     return false;
 }
 
+/* What came of the programs. */
+typedef struct tally {
+    unsigned exact; /* as many behaviours as enumerated, … */
+    unsigned plain; /* … of these without a loop */
+    unsigned more, different, again;
+} tally;
+
 /* Registers that compiled code does not use any more may tell the first iteration of a loop from the
  * later ones (model.h). Then there are more behaviours; there are never fewer. */
-static bool is_right(const chosen *all, unsigned number, const mr_explore *self, unsigned *more,
-                     unsigned *refused)
+static bool count(const chosen *all, unsigned number, const mr_explore *self, tally *counts)
 {
     const mini_found *found = &all->found[number];
-    bool is_more = self->search.final_count > found->finals && has_loop(&all->programs[number]);
-    if (self->verdict == MR_EXPLORE_STUCK) {
-        (*refused)++;
-        return true;
-    }
-    *more += is_more;
-    return self->verdict == MR_EXPLORE_ALL &&
-           (self->search.race_count != 0) == (found->races != 0) &&
-           (is_more || self->search.final_count == found->finals);
+    bool loops = has_loop(&all->programs[number]);
+    size_t behaviours = self->search.final_count;
+    bool is_right = self->verdict == MR_EXPLORE_ALL &&
+                    (self->search.race_count != 0) == (found->races != 0) &&
+                    (behaviours == found->finals || (behaviours > found->finals && loops));
+    counts->exact += is_right && behaviours == found->finals;
+    counts->plain += is_right && !loops;
+    counts->more += is_right && behaviours != found->finals;
+    counts->different += !is_right;
+    return is_right;
 }
 
-static bool explore(const chosen *all, unsigned number, const char *folder, unsigned *more,
-                    unsigned *refused)
+/* On a busy machine a run may do something else than its way says. The mode then claims nothing, and is asked again. */
+static mr_status explore_again(mr_explore *self, mr_explore_program *program, tally *counts,
+                               mr_error *error)
+{
+    enum { TRIES = 3 };
+    const mr_explore_settings settings = {.runner = mr_explore_run_program, .context = program};
+    mr_status status = MR_OK;
+    for (int i = 0; !status && i < TRIES; i++) {
+        mr_explore_free(self);
+        *self = (mr_explore){.had = NULL};
+        status = mr_explore_all(self, &settings, error);
+        if (self->verdict != MR_EXPLORE_STUCK)
+            break;
+        counts->again++;
+    }
+    return status;
+}
+
+static void explore(const chosen *all, unsigned number, const char *folder, tally *counts)
 {
     char path[300], argument[20];
     const char *arguments[] = {path, argument, NULL};
     mr_explore self = {.had = NULL};
     mr_explore_program program = {.arguments = arguments, .timeout_ms = 20000};
-    const mr_explore_settings settings = {.runner = mr_explore_run_program, .context = &program};
     mr_error error = {0};
     snprintf(path, sizeof path, "%s/all", folder);
     snprintf(argument, sizeof argument, "%u", number);
     assert_int_equal(mr_runner_open(&program.runner, NULL, &error), MR_OK);
-    mr_status status = mr_explore_all(&self, &settings, &error);
+    mr_status status = explore_again(&self, &program, counts, &error);
     const mini_found *found = &all->found[number];
-    bool same = !status && is_right(all, number, &self, more, refused);
-    if (!same)
+    if (status)
+        counts->different++;
+    if (status || !count(all, number, &self, counts))
         printf(
             "program %u, seed %llu: %s verdict %d %s; behaviours %zu, enumerated %zu; races %zu, "
             "enumerated %zu; %llu runs\n",
@@ -110,7 +134,6 @@ static bool explore(const chosen *all, unsigned number, const char *folder, unsi
             self.search.race_count, found->races, (unsigned long long)self.runs);
     mr_explore_program_free(&program);
     mr_explore_free(&self);
-    return same;
 }
 
 static void real_programs(void **state)
@@ -118,19 +141,20 @@ static void real_programs(void **state)
     mr_scratch scratch;
     char command[300];
     chosen *all = calloc(1, sizeof *all);
-    unsigned bad = 0, more = 0, refused = 0;
+    tally counts = {.exact = 0};
     (void)state;
     mr_scratch_make(&scratch);
     const char *folder = scratch.dir;
-    choose(all, (unsigned)mr_length("RUNS_PROGRAMS", 30, 200));
+    choose(all, (unsigned)mr_length("RUNS_PROGRAMS", PROGRAMS_EXACT + 1, 200));
     build(all, folder);
     for (unsigned i = 0; i < all->count; i++) {
-        bad += !explore(all, i, folder, &more, &refused);
+        explore(all, i, folder, &counts);
         free(all->found[i].behaviours);
     }
-    printf("%u programs, %u differ, %u have more behaviours because of loops, of %u nothing is "
-           "claimed\n",
-           all->count, bad, more, refused);
+    printf(
+        "%u programs: %u have exactly the enumerated behaviours, %u have more because of loops, %u "
+        "differ; of %u without loops none has more; %u explorations were made again\n",
+        all->count, counts.exact, counts.more, counts.different, counts.plain, counts.again);
     snprintf(command, sizeof command, "rm -r %s", folder);
     if (!getenv("RUNS_KEEP"))
         assert_int_equal(system(command), 0);
@@ -138,10 +162,10 @@ static void real_programs(void **state)
         puts(folder);
     unsigned all_count = all->count;
     free(all);
-    assert_int_equal(bad, 0);
-    assert_true(more <= all_count / 20);
-    /* Where a run does something else than its way says, the mode claims nothing. That is right, and must be rare. */
-    assert_true(refused <= 1 + all_count / 20);
+    assert_int_equal(counts.different, 0);
+    assert_true(counts.more <= all_count / 20);
+    if (!getenv("RUNS_PROGRAMS"))
+        assert_true(counts.exact >= PROGRAMS_EXACT);
 }
 
 int main(void)
