@@ -21,6 +21,7 @@ enum {
     HELP_STOPS = 400,   /* … for so many, … */
     HELP_ROUNDS = 2000, /* … so often */
     OUTSIDE_LOOKS = 20, /* of the watchdog, one every 5 ms */
+    LOOSE_LOOKS = 100,  /* … after which a schedule that is a wish gives way */
 };
 
 mr_actor *mr_steer_actor(const mr_thread *thread)
@@ -338,7 +339,12 @@ static mr_thread *choose_for(const mr_schedule_step *step)
             mr_steer_diverge("is in a call", step->role);
             return NULL;
         }
-        return ++mr_steer.outside < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
+        mr_thread *helper = ++mr_steer.outside < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
+        /* What the call waits for may be what another thread is not to do yet. */
+        if (helper == NULL && mr_steer.outside >= LOOSE_LOOKS && mr_steer.schedule.is_loose) {
+            mr_steer_diverge("is in a call, and nobody can help", step->role);
+        }
+        return helper;
     }
     if (!waits) {
         return thread;

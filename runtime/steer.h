@@ -15,7 +15,7 @@
  * another thread has begun, a lock that is not recorded. So when it waits, or does no operation for
  * some stop points, others help: each may run up to its own next operation that the schedule knows
  * of, and not further. When nobody can help, the replay has diverged; so it has when no operation is
- * done for long (watchdog.c). It never hangs.
+ * done for long (watchdog.c); a loose schedule is given up half a second after a call that nobody can help. It never hangs.
  *
  * When the steps are over, threads run as the recorded schedule and seed say.
  */

@@ -107,6 +107,13 @@ finds_nothing() {
         [ -z "$(ls "$work/fine.hunt/findings")" ] || { cat "$work/said"; return 1; }
 }
 
+# A thread waits in a call of the kernel for what another one is to do, which the schedule of the run has stopped: the schedule gives way.
+gives_way() {
+    MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread tests/programs/pipe-safe.c -o "$work/pipe" || return 1
+    hunt pipe.hunt --runs 3 -- "$work/pipe" >"$work/said" && grep -q '^run [0-9]* near ' "$work/pipe.hunt/journal" &&
+        ! grep -q livelock "$work/pipe.hunt/journal" || { cat "$work/said" "$work/pipe.hunt/journal"; return 1; }
+}
+
 oracle() {
     hunt oracle.hunt --runs 5 --oracle 'grep -q undone' -- "$work/order" >"$work/said"
     [ $? -eq 1 ] && ls -d "$work/oracle.hunt/findings/"*-oracle >/dev/null || { cat "$work/said"; return 1; }
@@ -228,6 +235,7 @@ check hunt_swaps_first swaps_first
 check hunt_comes_near comes_near
 check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing
+check hunt_gives_way gives_way
 check hunt_asks_oracle oracle
 check hunt_survives_kills survives_kills
 check hunt_shares shares
