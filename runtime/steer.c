@@ -320,6 +320,12 @@ static bool sends_signal(const mr_thread *thread)
            mr_clock_ns(CLOCK_MONOTONIC) < mr_steer.sent_until;
 }
 
+/* Nobody runs for the step, once more: has a schedule that is a wish waited for long enough? */
+static bool gives_way(void)
+{
+    return ++mr_steer.outside >= LOOSE_LOOKS && mr_steer.schedule.is_loose;
+}
+
 /* Who runs for the step; NULL: nobody now. */
 static mr_thread *choose_for(const mr_schedule_step *step)
 {
@@ -339,9 +345,9 @@ static mr_thread *choose_for(const mr_schedule_step *step)
             mr_steer_diverge("is in a call", step->role);
             return NULL;
         }
-        mr_thread *helper = ++mr_steer.outside < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
+        mr_thread *helper = mr_steer.outside + 1 < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
         /* What the call waits for may be what another thread is not to do yet. */
-        if (helper == NULL && mr_steer.outside >= LOOSE_LOOKS && mr_steer.schedule.is_loose) {
+        if (helper == NULL && gives_way()) {
             mr_steer_diverge("is in a call, and nobody can help", step->role);
         }
         return helper;
@@ -356,8 +362,8 @@ static mr_thread *choose_for(const mr_schedule_step *step)
     if (next == NULL && is_spinning && mr_steer.rounds <= HELP_ROUNDS) {
         return thread;
     }
-    if (next == NULL && !whose->arrived && !mr_signal_is_due() &&
-        (thread == NULL || (!thread->polls && thread->deadline == MR_NEVER))) {
+    bool may_come = thread != NULL && (thread->polls || thread->deadline != MR_NEVER);
+    if (next == NULL && !whose->arrived && !mr_signal_is_due() && (!may_come || gives_way())) {
         mr_steer_diverge(thread == NULL ? "is not there yet"
                          : is_spinning  ? "does no operation, and nobody can help"
                                         : "waits, and nobody is to let it go on",

@@ -107,11 +107,15 @@ finds_nothing() {
         [ -z "$(ls "$work/fine.hunt/findings")" ] || { cat "$work/said"; return 1; }
 }
 
-# A thread waits in a call of the kernel for what another one is to do, which the schedule of the run has stopped: the schedule gives way.
+# A thread waits, in a call of the kernel or for a lock that other processes may have, for what another one is to do, which the
+# schedule of the run has stopped: the schedule gives way.
 gives_way() {
-    MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread tests/programs/pipe-safe.c -o "$work/pipe" || return 1
-    hunt pipe.hunt --runs 3 -- "$work/pipe" >"$work/said" && grep -q '^run [0-9]* near ' "$work/pipe.hunt/journal" &&
-        ! grep -q livelock "$work/pipe.hunt/journal" || { cat "$work/said" "$work/pipe.hunt/journal"; return 1; }
+    local name
+    for name in pipe rwlock-destroy; do
+        MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/programs/$name-safe.c" -o "$work/$name" || return 1
+        hunt "$name.hunt" --seed 1 --runs 5 -- "$work/$name" >"$work/said" && ! grep -q livelock "$work/$name.hunt/journal" ||
+            { cat "$work/said" "$work/$name.hunt/journal"; return 1; }
+    done
 }
 
 oracle() {
