@@ -7,7 +7,8 @@
 # that begin with # say nothing. Then there is a table of the programs, too.
 # SEEDS='1 2 3', MODELS='value rf', FLAGS=-O0, REPEATS=1 and LIMIT=300 (seconds for the findings of a trace) say how. With REPEATS=20 each finding is replayed 20 times; what a replay says is
 # compared, but for standard output and standard error. JOBS programs run at a time. KEEP=FILE keeps a line for each finding: source, seed, model,
-# kind, number, confirmed, runs to the goal, effect, repeats that differ, cause; and one for each trace: source, seed, model, "trace", events.
+# kind, number, confirmed, runs to the goal, effect, repeats that differ, cause; and one for each trace: source, seed, model, "trace", events,
+# rounds that were whole.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
@@ -47,15 +48,17 @@ record() {
     [ -s "$folder/one.mrt" ] || { echo "$name: record, seed $seed: $(tail -n 1 "$folder/said")" >&2; return 1; }
 }
 
-# repeats SEED MODEL: the lines of the findings of $folder/one.mrt.
+# repeats SEED MODEL: the lines of the findings of $folder/one.mrt, and one of the trace. A round that ran into its limit is not whole,
+# and ends the repeats.
 repeats() {
-    local seed=$1 model=$2 repeat status
+    local seed=$1 model=$2 repeat status whole=0
     : >"$folder/differ"
     : >"$folder/first"
     for ((repeat = 1; repeat <= REPEATS; repeat++)); do
         timeout -k 5 "$LIMIT" "$maxrace" replay -q --format json --model "$model" "$folder/one.mrt" >"$folder/now.json" 2>"$folder/said" </dev/null
         status=$?
         [ $status -le 1 ] || { echo "$name: replay, seed $seed, model $model: status $status: $(tail -n 1 "$folder/said")" >&2; break; }
+        whole=$repeat
         findings "$folder/now.json" >"$folder/now"
         [ "$repeat" -gt 1 ] || cp "$folder/now" "$folder/first"
         awk -F '\t' 'NR == FNR { all[FNR] = $0; next } all[FNR] != $0 { print FNR }' "$folder/first" "$folder/now" >>"$folder/differ"
@@ -63,6 +66,7 @@ repeats() {
     awk -F '\t' -v OFS='\t' -v source="$name" -v seed="$seed" -v model="$model" -v differ_file="$folder/differ" '
         FILENAME == differ_file { differ[$1]++; next }
         { print source, seed, model, $1, $2, $3, $4, $5, differ[FNR] + 0, $6 }' "$folder/differ" "$folder/first"
+    printf '%s\t%s\t%s\ttrace\t%s\t%s\n' "$name" "$seed" "$model" "$("$maxrace" info "$folder/one.mrt" | awk '$1 == "events" { print $2 }')" "$whole"
 }
 
 # one SOURCE FOLDER, or one "FOLDER NAME COMMAND DRIVER" FOLDER (with tabs): the lines of one program.
@@ -81,7 +85,6 @@ one() {
     for seed in $SEEDS; do
         record "$seed" "$driver" "${command[@]}" || continue
         for model in $MODELS; do
-            printf '%s\t%s\t%s\ttrace\t%s\n' "$name" "$seed" "$model" "$("$maxrace" info "$folder/one.mrt" | awk '$1 == "events" { print $2 }')"
             repeats "$seed" "$model"
         done
     done
@@ -127,6 +130,9 @@ awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" -v table=$table '
             events[$1] = $5 > events[$1] ? $5 : events[$1]
             traces[$1]++
         }
+        recorded[$3]++
+        if ($6 < repeats) { cut[$3]++; short[++shorts] = $1 ", seed " $2 ", " $3 ": " $6 " of " repeats " rounds" }
+        if (!($3 in fewest) || $6 < fewest[$3]) fewest[$3] = $6
         next
     }
     {
@@ -154,7 +160,9 @@ awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" -v table=$table '
             reached = first[m] + later[m]
             printf "model %s: %d findings; %d reach their goal (%.1f %%), %d at the first try (%.1f %%)", m, all[m], reached,
                 all[m] ? 100 * reached / all[m] : 0, first[m], all[m] ? 100 * first[m] / all[m] : 0
-            if (repeats > 1) printf "; %d not the same in %d replays", differing[m], repeats
+            if (repeats > 1 && !cut[m]) printf "; %d not the same in %d replays", differing[m], repeats
+            else if (repeats > 1) printf "; %d not the same in %d to %d replays", differing[m], fewest[m], repeats
+            if (cut[m]) printf "; %d of %d traces were not replayed to the end", cut[m], recorded[m]
             print ""
         }
         split("crashes deadlocks output state none unknown", effect, " ")
@@ -171,6 +179,8 @@ awk -F '\t' -v repeats="$REPEATS" -v models="$MODELS" -v table=$table '
                     its_all[p] - its_first[p] - its_later[p], (repeats > 1 ? its_varying[p] + 0 : ""), its_effects[p]
             }
         }
+        if (shorts) print "\nwhole rounds, where LIMIT or an error ended them:"
+        for (i = 1; i <= shorts; i++) print "  " short[i]
         if (slows) print "\nreached later:"
         for (i = 1; i <= slows; i++) { split(slow[i], part, "\t"); print "  " line(slow[i]) ": run " part[7] }
         if (misses) print "\nnot reached:"

@@ -231,14 +231,20 @@ void mr_epoll_keep(int set, int fd, uint64_t data)
     table.waited[at].data = data;
 }
 
-bool mr_epoll_is_inside(int set, uint64_t data)
+int mr_epoll_descriptor(int set, uint64_t data)
 {
     for (unsigned i = 0; i < table.waited_count && i < WAITED; i++) {
         if (table.waited[i].set == set && table.waited[i].data == data) {
-            return mr_descriptor_is_inside(table.waited[i].fd);
+            return table.waited[i].fd;
         }
     }
-    return false;
+    return -1;
+}
+
+bool mr_epoll_is_inside(int set, uint64_t data)
+{
+    int fd = mr_epoll_descriptor(set, data);
+    return fd >= 0 && mr_descriptor_is_inside(fd);
 }
 
 int mr_descriptor_stat(int fd, struct stat *to)

@@ -43,8 +43,9 @@ void mr_descriptor_moved(int fd, const struct sockaddr *was);
 const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, socklen_t length,
                                           struct sockaddr_storage *led);
 
-/* epoll_ctl: which data stands for a descriptor; is that one inside? */
+/* epoll_ctl: which data stands for a descriptor (-1: not known); is that one inside? */
 void mr_epoll_keep(int set, int fd, uint64_t data);
+int mr_epoll_descriptor(int set, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);
 
 /* fstat, with the mode that the file had in the recording. */

@@ -109,6 +109,16 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
     errno = saved_errno;
 }
 
+void mr_io_log_ready(int fd, uintptr_t code)
+{
+    struct stat is;
+    int saved_errno = errno;
+    if (mr_descriptor_stat(fd, &is) == 0 && (S_ISFIFO(is.st_mode) || (is.st_mode & S_IFMT) == 0)) {
+        mr_io_log_channel(MR_LOG_AFTER, fd, code);
+    }
+    errno = saved_errno;
+}
+
 /* Before and after the real call; NULL: not recorded. */
 mr_thread *mr_io_begin(int fd, uintptr_t code)
 {

@@ -68,9 +68,10 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
- * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
- *   sends a signal, sending it: before(SIGNAL); handler: after. Closing a descriptor: before(NUMBER);
- *   whatever gives one out: after. Nobody is given a number that is in use
+ * - write to a descriptor: before(CHANNEL); read, and a wait that finds a pipe or eventfd ready: after.
+ *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
+ *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
+ *   number that is in use
  * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after. A
  *   cancellation point that is passed with cancellation enabled: after, too (NOT_CANCELLED)
  *

@@ -108,13 +108,14 @@ typedef struct mr_thread {
     int64_t shown_deadline; /* on the program's clocks (mr_elapsed_now) */
     int64_t
         nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
-    bool cancellable;      /* this wait ends when the thread is cancelled */
-    bool polls;            /* this wait is for something that another process may do */
-    uint64_t number;       /* of its sleep on a condition variable */
-    uint32_t wake_bits;    /* of its futex wait */
-    int64_t priority;      /* pct */
-    uint64_t since_events; /* event number when it was given the baton after another thread */
-    uint32_t long_runs;    /* pct: how often it ran long while others waited */
+    bool cancellable;       /* this wait ends when the thread is cancelled */
+    bool polls;             /* this wait is for something that another process may do */
+    bool waits_for_outside; /* its call waits for descriptors or a signal, and has no near limit */
+    uint64_t number;        /* of its sleep on a condition variable */
+    uint32_t wake_bits;     /* of its futex wait */
+    int64_t priority;       /* pct */
+    uint64_t since_events;  /* event number when it was given the baton after another thread */
+    uint32_t long_runs;     /* pct: how often it ran long while others waited */
 
     int kernel_id; /* 0 until it runs */
     pthread_t handle;

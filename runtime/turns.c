@@ -51,6 +51,7 @@ static void come_back(mr_thread *thread)
     }
     if (thread->state == MR_OUTSIDE) {
         thread->state = MR_RUNNABLE;
+        thread->waits_for_outside = false; /* also when it is cancelled in the call */
     }
     if (mr_rt.owner == NULL) {
         mr_dispatch();

@@ -6,6 +6,7 @@
 #include "ignore.h"
 #include "input_descriptors.h"
 #include "input_signals.h"
+#include "io.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -75,6 +76,27 @@ static bool settled(mr_thread *thread, int result, bool no_wait)
         mr_yield_to_others(thread);
     }
     return result != 0 || no_wait;
+}
+
+/* A wait for descriptors outside. `far`: it has no limit, or one that lies beyond the patience of a
+ * replay whose inputs ran out (watchdog.c). */
+#define WAIT(thread, far, ready, statement)                                                        \
+    do {                                                                                           \
+        (thread)->waits_for_outside = far;                                                         \
+        MR_CALL(thread, ready, statement);                                                         \
+        (thread)->waits_for_outside = false; /* it may not have been outside */                    \
+    } while (0)
+
+enum { FAR_SECONDS = 2 };
+
+static bool is_far(int milliseconds)
+{
+    return milliseconds < 0 || milliseconds >= FAR_SECONDS * 1000;
+}
+
+static bool is_far_off(const struct timespec *limit)
+{
+    return limit == NULL || limit->tv_sec >= FAR_SECONDS;
 }
 
 /* The result of a call of the kernel, as of a function of libc. */
@@ -200,6 +222,11 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
+    for (nfds_t i = 0; i < count; i++) {
+        if ((fds[i].revents & POLLIN) != 0) {
+            mr_io_log_ready(fds[i].fd, code);
+        }
+    }
     mr_leave(thread);
 }
 
@@ -209,7 +236,7 @@ static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count, int 
     if (settled(thread, result, timeout == 0)) {
         mr_leave(thread);
     } else {
-        MR_CALL(thread, false, result = MR_REAL(poll)(fds, count, timeout));
+        WAIT(thread, is_far(timeout), false, result = MR_REAL(poll)(fds, count, timeout));
     }
     return result;
 }
@@ -244,8 +271,8 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     if (input.head != NULL) {
         result = feed_events(thread, &input, fds, count);
     } else {
-        MR_CALL(thread, mr_poll_now(fds, count) != 0,
-                result = MR_REAL(ppoll)(fds, count, timeout, mask));
+        WAIT(thread, is_far_off(timeout), mr_poll_now(fds, count) != 0,
+             result = MR_REAL(ppoll)(fds, count, timeout, mask));
     }
     log_poll(&input, result, fds, count);
     log_events(result, fds, count, MR_CALLER);
@@ -271,8 +298,22 @@ static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
     }
 }
 
+static void log_ready(const fd_set *reads, int count, uintptr_t code)
+{
+    mr_thread *thread = reads != NULL ? mr_enter() : NULL;
+    if (thread != NULL) {
+        for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
+            if (FD_ISSET(fd, reads)) {
+                mr_io_log_ready(fd, code);
+            }
+        }
+        mr_leave(thread);
+    }
+}
+
 static void log_sets(const descriptor_sets *sets, int count, int result, uintptr_t code)
 {
+    log_ready(result > 0 ? sets->of[0] : NULL, count, code);
     for (int i = 0; i < 3 && result >= 0; i++) {
         end_if(true, sets->of[i], set_bytes(count), code);
     }
@@ -342,7 +383,8 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                 *sets.of[i] = sets.before[i];
             }
         }
-        MR_CALL(thread, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
+        bool far = timeout == NULL || timeout->tv_sec >= FAR_SECONDS;
+        WAIT(thread, far, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
         end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER); /* what is left */
     }
     log_selected(&input, &sets, count, result);
@@ -368,8 +410,8 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
     } else {
-        MR_CALL(thread, false,
-                result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
+        WAIT(thread, is_far_off(timeout), false,
+             result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
     }
     log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
@@ -380,6 +422,20 @@ static void log_epoll(const mr_input *fed, int fd, const struct epoll_event *eve
 {
     log_wait(fed, (uint64_t)fd, result,
              &(mr_input_part){events, result > 0 ? (size_t)result * sizeof *events : 0}, 1);
+}
+
+static void log_found(int fd, const struct epoll_event *events, int result, uintptr_t code)
+{
+    mr_thread *thread = result > 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        for (int i = 0; i < result; i++) {
+            if ((events[i].events & EPOLLIN) != 0) {
+                mr_io_log_ready(mr_epoll_descriptor(fd, events[i].data.u64), code);
+            }
+        }
+        mr_leave(thread);
+    }
+    end(events, result > 0 ? (size_t)result * sizeof *events : 0, code);
 }
 
 enum { SEEN_MAX = 64 };
@@ -427,7 +483,8 @@ static int epoll_really(mr_thread *thread, int fd, struct epoll_event *events, i
     if (settled(thread, result, timeout == 0)) {
         mr_leave(thread);
     } else {
-        MR_CALL(thread, false, result = MR_REAL(epoll_wait)(fd, events, most, timeout));
+        WAIT(thread, is_far(timeout), false,
+             result = MR_REAL(epoll_wait)(fd, events, most, timeout));
     }
     return result;
 }
@@ -442,7 +499,7 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     int result = input.head != NULL ? feed_epoll(thread, &input, fd, events, most)
                                     : epoll_really(thread, fd, events, most, timeout);
     log_epoll(&input, fd, events, result);
-    end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
+    log_found(fd, events, result, MR_CALLER);
     return result;
 }
 
@@ -458,10 +515,11 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     if (input.head != NULL) {
         result = feed_epoll(thread, &input, fd, events, most);
     } else {
-        MR_CALL(thread, false, result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
+        WAIT(thread, is_far(timeout), false,
+             result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
     }
     log_epoll(&input, fd, events, result);
-    end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
+    log_found(fd, events, result, MR_CALLER);
     return result;
 }
 

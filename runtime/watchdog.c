@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "steer.h"
 #include "sys.h"
+#include "timers.h"
 #include "writer.h"
 
 #include <linux/membarrier.h>
@@ -31,7 +32,8 @@ typedef struct view {
     uint32_t asleep;  /* ticks */
     int64_t cpu_ns;   /* of the owner at its last event that was seen */
     uint32_t stalled; /* ticks in which nobody ran or could */
-    uint32_t idle;    /* ticks in which nobody had the baton */
+    uint32_t idle;    /* ticks in which nobody had the baton, or was about to have it */
+    uint32_t starved; /* ticks in which nothing inside the program can let a thread go on */
     uint32_t *last;   /* the cursor a tick ago … */
     uint32_t still;   /* … and for how many ticks it is the same */
 } view;
@@ -142,6 +144,56 @@ static void meet_deadlock(void)
     mr_sys(SYS_exit_group, MR_LOG_DEADLOCK_STATUS, 0, 0, 0, 0, 0);
 }
 
+/* Does a thread in a call really wait? One that only lacks a processor comes back by itself. */
+static bool all_calls_sleep(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_OUTSIDE && kernel_state(t->kernel_id) != 'S') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do all threads wait without a limit, so that only another process could let them go on? */
+static bool all_wait_for_outside(void)
+{
+    bool any = false;
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        bool is_blocked = t->state == MR_BLOCKED && t->deadline == MR_NEVER && !t->polls;
+        bool waits = t->state == MR_OUTSIDE && t->waits_for_outside;
+        if (!waits && !is_blocked && t->state != MR_DONE) {
+            return false;
+        }
+        any = any || waits;
+    }
+    return any && !mr_timers_exist();
+}
+
+/* A replay whose threads ask for more than the recording has. Nobody has the baton. What other
+ * threads do to a descriptor, they do at once; so where all wait without a limit, a few looks are
+ * enough, however busy the processors are. */
+static void look_for_inputs(view *seen)
+{
+    if (!mr_inputs_are_fed()) {
+        seen->idle++;
+        return;
+    }
+    if (!all_calls_sleep()) {
+        seen->idle = seen->starved = 0;
+        return;
+    }
+    seen->idle++;
+    seen->starved = seen->still > 0 && all_wait_for_outside() ? seen->starved + 1 : 0;
+    if ((seen->starved >= SOON_TICKS || seen->idle >= COMPLAIN_TICKS) && mr_inputs_ran_out()) {
+        mr_complain(
+            "the program waits for inputs that the recording does not have: it is ended here",
+            NULL);
+        mr_writer_close(MR_LOG_STARVED, 0);
+        mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
+    }
+}
+
 /* Nobody has the baton: limits count in real time, and what other processes may do is tried again.
  */
 static void look_at_waiters(view *seen)
@@ -160,18 +212,16 @@ static void look_at_waiters(view *seen)
         }
     }
     mr_dispatch();
-    if (mr_rt.owner == NULL && !mr_rt.steers && ++seen->idle >= ASLEEP_TICKS) {
-        mr_input_signals_due(MR_NEVER);
-    }
-    if (seen->idle == COMPLAIN_TICKS && mr_inputs_ran_out()) {
-        mr_complain(
-            "the program waits for inputs that the recording does not have: it is ended here",
-            NULL);
-        mr_writer_close(MR_LOG_STARVED, 0);
-        mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
+    if (mr_rt.owner == NULL && !mr_rt.steers) {
+        look_for_inputs(seen);
+        if (seen->idle >= ASLEEP_TICKS && mr_input_signals_due(MR_NEVER)) {
+            seen->starved = 0;
+        }
     }
     seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
-    uint32_t patience = mr_rt.ends_deadlock_soon ? SOON_TICKS : COMPLAIN_TICKS;
+    /* A replay is given the signals of other processes, so nobody else can help it. */
+    bool is_alone = mr_rt.ends_deadlock_soon || mr_inputs_are_fed();
+    uint32_t patience = is_alone ? SOON_TICKS : COMPLAIN_TICKS;
     if (seen->stalled == patience && mr_rt.alive > 0 && !mr_rt.complained) {
         mr_rt.complained = true;
         meet_deadlock();
@@ -191,10 +241,8 @@ static void wake_signalled(void)
 }
 
 /* A replay: does anybody do anything? */
-static void look_at_replay(view *seen)
+static void look_at_replay(const view *seen)
 {
-    seen->still = seen->last != mr_hot->live.cursor ? 0 : seen->still + 1;
-    seen->last = mr_hot->live.cursor;
     if (seen->still == STILL_TICKS) {
         mr_steer_stuck(mr_rt.owner != NULL ? "does no operation for 10 s"
                                            : "is in a call that does not come back for 10 s");
@@ -209,8 +257,10 @@ static void *watch(void *unused)
         pause_ns(TICK_NS);
         mr_state_lock();
         wake_signalled();
+        seen.still = seen.last != mr_hot->live.cursor ? 0 : seen.still + 1;
+        seen.last = mr_hot->live.cursor;
         if (mr_rt.owner != NULL) {
-            seen.idle = 0;
+            seen.idle = seen.starved = 0;
             look_at_owner(&seen);
         } else {
             look_at_waiters(&seen);

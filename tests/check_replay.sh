@@ -136,9 +136,16 @@ older_trace() {
     "$maxrace" convert -q "$scratch/bank.mrt" "$scratch/text.std" && "$maxrace" convert -q "$scratch/text.std" "$scratch/again.mrt" || return 1
     says 'lacks the positions of its events' "$maxrace" replay -q "$scratch/again.mrt"
 }
+# stops_before PATTERN: at the first event of the witness that has it, not the first of all.
+stops_before() {
+    local event
+    event=$("$maxrace" predict -q "$scratch/bank.mrt" | awk -v pattern="$1" '$1 ~ /^[0-9]+$/ && $1 > 0 && $0 ~ pattern { print $1; exit }')
+    [ -n "$event" ] && says 'stands before' "$maxrace" replay -q --race 1 --stop-at "$event" "$scratch/bank.mrt"
+}
+# The begin of a thread is no operation: it stops before its first one.
 stop_at() {
     says 'the witness has no event 9999' "$maxrace" replay -q --race 1 --stop-at 9999 "$scratch/bank.mrt" &&
-        says 'stands before' "$maxrace" replay -q --race 1 --stop-at 4 "$scratch/bank.mrt"
+        stops_before 'acq.lock' && stops_before 'begin..'
 }
 # The last line of predict is a command that replays the race: by the settings of the prediction, of a file with any name. Of a
 # trace that cannot be replayed it is another one.
@@ -167,6 +174,31 @@ debugger() {
     timeout -k 2 60 "$maxrace" replay -q --race 1 --gdb "$scratch/bank.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
     # gdb begins a new line before a long path.
     grep -q 'race-first: thread' "$scratch/gdb" && grep -q ' in first (' "$scratch/gdb" && grep -q ' at .*/bank.c:9$' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
+}
+# A program may walk over its environment: in a script that is as long as it was.
+script_environment() {
+    cat >"$scratch/walk.c" <<'END'
+#include <pthread.h>
+static int x, variables;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    extern char **environ;
+    pthread_t thread;
+    for (char **one = environ; *one; one++)
+        variables++;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 walk.c -o walk && "$maxrace" record -q -o walk.mrt -- ./walk && "$maxrace" replay -q --race 1 --script walk.sh walk.mrt
+        says 'outcome goal' ./walk.sh)
 }
 # Findings beside races: both threads of a deadlock stand before their locks, and then it happens; freed memory is used.
 findings() {
@@ -455,6 +487,115 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt && { "$maxrace" record -q -o flags.mrt -- ./flags || echo failed; } | cat >flags.out &&
         [ ! -s flags.out ] && says '1 of 1 confirmed' "$maxrace" replay -q flags.mrt)
 }
+# The program counts its runs where nobody looks: in the one of this number it does something else. A signal for maxrace, in the first run
+# of the second race, ends the replays with what they have; another operation keeps the second order from its goal.
+counted() {
+    cat >"$scratch/counted.c" <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int x, y, more;
+static void *work(void *unused)
+{
+    x++;
+    y++;
+    return unused;
+}
+int main(int count, char **arguments)
+{
+    pthread_t thread;
+    long runs = syscall(SYS_openat, AT_FDCWD, "runs", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (count != 3 || syscall(SYS_write, runs, "x", 1) != 1)
+        return 1;
+    int wanted = atoi(arguments[1]), number = atoi(arguments[2]);
+    if (syscall(SYS_lseek, runs, 0, SEEK_CUR) == wanted) {
+        if (number == 0)
+            more++;
+        else if (syscall(SYS_kill, syscall(SYS_getppid), number) == 0)
+            for (;;)
+                syscall(SYS_pause);
+    }
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    y++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 counted.c -o counted)
+}
+# stops SIGNAL COMMAND…: it ends so, with status 5. What was ignored where this runs is not ignored by it.
+stops() {
+    local number=$1 status
+    shift
+    rm -f runs
+    env --default-signal=INT --default-signal=TERM timeout -k 5 60 "$@" >stopped.txt 2>&1 </dev/null
+    status=$?
+    [ $status -eq 5 ] && says 'stopped by a signal' cat stopped.txt && ! grep -q crash stopped.txt || { echo "signal $number: status $status"; cat stopped.txt; return 1; }
+}
+stopped() {
+    counted && cd "$scratch" || return 1
+    for number in 15 2; do
+        rm -f runs
+        "$maxrace" record -q -o counted.mrt -- ./counted 5 $number && stops $number "$maxrace" replay -q --timeout 20 counted.mrt &&
+            says '^Race 1 of 2 on .*: confirmed' cat stopped.txt && ! grep '^Race 2' stopped.txt && says '^1 of 1 confirmed.*; stopped by a signal' cat stopped.txt || return 1
+        stops $number "$maxrace" replay -q --format json --timeout 20 counted.mrt 2>/dev/null || grep -q '"stopped": true' stopped.txt || return 1
+    done
+    # The recorded run is the first one. What was not replayed is not tried.
+    rm -f runs
+    stops 15 "$maxrace" run -q --confirm -- ./counted 6 15 && says 'confirmed: yes' cat stopped.txt && says 'confirmed: not tried' cat stopped.txt
+}
+second_order() {
+    counted && cd "$scratch" || return 1
+    rm -f runs
+    "$maxrace" record -q -o counted.mrt -- ./counted 3 0 && "$maxrace" replay -q --race 1 counted.mrt >order.txt
+    says '^Race 1 of .*: confirmed$' cat order.txt && says '  with the second access first: not reached' cat order.txt && says 'diverged: another operation, main (T0)' cat order.txt || return 1
+    printf x >runs
+    says '"second_reason": "another operation"' "$maxrace" replay -q --race 1 --format json counted.mrt
+}
+# A wait was told that a pipe is ready, and the thread that wrote to it then waits for ever now: the wait goes on by itself.
+wait_inside() {
+    cat >"$scratch/inside.c" <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+static int x, go, ends[2];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static void *work(void *unused)
+{
+    if (x == 0 && write(ends[1], "a", 1) == 1)
+        return unused;
+    pthread_mutex_lock(&lock);
+    while (!go)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    struct pollfd asked = {.events = POLLIN};
+    if (pipe(ends) != 0)
+        return 1;
+    asked.fd = ends[0];
+    pthread_create(&thread, NULL, work, NULL);
+    usleep(1000);
+    x = 1;
+    poll(&asked, 1, -1);
+    pthread_mutex_lock(&lock);
+    go = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 inside.c -o inside && "$maxrace" record -q -o inside.mrt -- ./inside && "$maxrace" replay -q --timeout 20 inside.mrt >inside.txt
+        says '1 of 1 confirmed' cat inside.txt && [ "$(grep -c 'access first: exit status 0' inside.txt)" -eq 2 ] || { cat inside.txt; exit 1; })
+}
 # After the goal the program waits for another input than the recording has: that is no deadlock.
 other_wait() {
     cat >"$scratch/wait.c" <<'END'
@@ -468,20 +609,24 @@ static void *work(void *unused)
     x = 1;
     return unused;
 }
-int main(void)
+int main(int count, char **unused)
 {
     pthread_t thread;
     struct timespec now;
+    (void)unused;
     pthread_create(&thread, NULL, work, NULL);
     usleep(1000);
     if (x)
         clock_gettime(CLOCK_MONOTONIC, &now);
     else
-        poll(NULL, 0, -1);
+        poll(NULL, 0, count > 1 ? 300 : -1);
     pthread_join(thread, NULL);
     return 0;
 }
 END
+    # A wait that ends soon by itself is no such one.
+    (cd "$scratch" && "$maxrace" cc -g -O0 wait.c -o wait && "$maxrace" record -q -o wait.mrt -- ./wait soon && "$maxrace" replay -q --timeout 20 wait.mrt >wait.txt
+        says '1 of 1 confirmed' cat wait.txt && [ "$(grep -c 'access first: exit status 0' wait.txt)" -eq 2 ] || { cat wait.txt; exit 1; }) || return 1
     (cd "$scratch" && "$maxrace" cc -g -O0 wait.c -o wait && "$maxrace" record -q -o wait.mrt -- ./wait && "$maxrace" replay -q --timeout 20 wait.mrt >wait.txt
         says '1 of 1 confirmed' cat wait.txt && says 'it waited for inputs that the recording does not have, and was ended' cat wait.txt && ! grep -q deadlock wait.txt)
 }
@@ -615,12 +760,16 @@ if check replay_prepare prepare; then
     check replay_changed_files changed_files
     check replay_stream_flags stream_flags
     check replay_other_wait other_wait
+    check replay_wait_inside wait_inside
+    check replay_stopped stopped
+    check replay_second_order second_order
     check replay_waits_are_told waits_are_told
     check replay_signals signals
     check replay_signal_in_wait signal_in_wait
     check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
+    check replay_script_environment script_environment
     check replay_record record_replay
 fi
 

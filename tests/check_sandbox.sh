@@ -62,6 +62,7 @@ int main(int count, char **words)
     unlink("gone.txt");
     mkdir("folder", 0755);
     put("folder/in.txt", "w", "in\n", 0);
+    put("\377.txt", "w", "no UTF-8\n", 0);
     unlink("tree/leaf.txt");
     rmdir("tree");
     mkdir("tree", 0755);
@@ -93,10 +94,11 @@ tells() {
     has "confirmed, changes the output" &&
         has "file $scratch/place/result.txt: 'last 2' with the first access first, 'last 1' with the second access first" &&
         has '      created result.txt' && has '      changed old.txt' && has '      removed name.txt' && has '      created renamed.txt' &&
-        has '      removed gone.txt' && has '      created folder/in.txt' && has '      removed tree/leaf.txt' && lacks same.txt
+        has '      removed gone.txt' && has '      created folder/in.txt' && has '      created \xff.txt' && has '      removed tree/leaf.txt' && lacks same.txt
 }
 in_json() {
-    replays --format json && stay && has '"kept": null' && has "\"path\": \"$scratch/place/renamed.txt\"" && has '"change": "removed"'
+    replays --format json && stay && has '"kept": null' && has "\"path\": \"$scratch/place/renamed.txt\"" && has '"change": "removed"' &&
+        has "\"path\": \"$scratch/place/\\\\xff.txt\""
 }
 keeps() {
     replays --keep-sandbox "$scratch/kept" && stay && has "what the runs write is in $scratch/kept" &&

@@ -387,9 +387,10 @@ const mr_command mr_commands[] = {
          "renames\n"
          "or removes is told and thrown away. It needs overlayfs and namespaces; where they are\n"
          "missing, nothing is run. Processes, sockets and devices are the real ones.\n"
+         "SIGINT or SIGTERM ends the program and the replays, and the report has what is whole.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources (no sandbox included) or\n"
-         "internal.\n",
+         "internal, 5 a signal has ended it.\n",
      .debugs = true,
      .run = mr_cli_replay},
     {.name = "config",

@@ -1,9 +1,11 @@
 #include "confirm.h"
 
+#include "interrupt.h"
 #include "replaying.h"
 #include "witness/pack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a replay made of a witness. */
 typedef struct replay_end {
@@ -12,40 +14,52 @@ typedef struct replay_end {
     int rank; /* the worst effect first, then what was not reached, then what was not tried */
 } replay_end;
 
-/* One of a kind; those of one rank keep their order. */
-typedef struct ranked_race {
-    mr_race race;
-    int rank;
+/* Where it stands in the report: by `group`, then by rank; those of one rank keep their order. */
+typedef struct place {
+    int group, rank;
     size_t number;
-} ranked_race;
+} place;
 
-typedef struct ranked_finding {
-    mr_finding finding;
-    int rank;
-    size_t number;
-} ranked_finding;
+/* What is confirmed of one race or finding. */
+typedef struct confirmable {
+    const mr_witness *witness;
+    mr_confirmed *confirmed;
+    const char **effect;
+    int group;
+} confirmable;
 
-static int by_numbers(int rank_1, int rank_2, size_t number_1, size_t number_2)
+/* The races, or the findings. */
+typedef struct found {
+    void *items;
+    size_t count, item_bytes;
+    confirmable (*at)(void *items, size_t index);
+} found;
+
+static confirmable race_at(void *items, size_t index)
 {
-    return rank_1 != rank_2 ? (rank_1 < rank_2 ? -1 : 1) : number_1 < number_2 ? -1 : 1;
-}
-
-static int by_race(const void *a, const void *b)
-{
-    const ranked_race *one = a, *two = b;
-    return by_numbers(one->rank, two->rank, one->number, two->number);
+    mr_race *race = (mr_race *)items + index;
+    return (confirmable){&race->witness, &race->confirmed, &race->effect, 0};
 }
 
 /* Findings stand by their kind. */
-static int by_finding(const void *a, const void *b)
+static confirmable finding_at(void *items, size_t index)
 {
-    const ranked_finding *one = a, *two = b;
-    mr_witness_kind kind_1 = one->finding.witness.kind, kind_2 = two->finding.witness.kind;
-    return kind_1 != kind_2 ? (kind_1 < kind_2 ? -1 : 1)
-                            : by_numbers(one->rank, two->rank, one->number, two->number);
+    mr_finding *finding = (mr_finding *)items + index;
+    return (confirmable){&finding->witness, &finding->confirmed, &finding->effect,
+                         (int)finding->witness.kind};
 }
 
-/* Of an earlier error nothing more is tried. */
+static int by_place(const void *a, const void *b)
+{
+    const place *one = a, *two = b;
+    if (one->group != two->group)
+        return one->group < two->group ? -1 : 1;
+    if (one->rank != two->rank)
+        return one->rank < two->rank ? -1 : 1;
+    return one->number < two->number ? -1 : 1;
+}
+
+/* Of an earlier error, and when a signal has ended the replays, nothing more is tried. */
 static mr_status confirm(mr_replaying *replaying, const mr_witness *packed, replay_end *end,
                          mr_status earlier, mr_error *error)
 {
@@ -59,65 +73,69 @@ static mr_status confirm(mr_replaying *replaying, const mr_witness *packed, repl
         return mr_error_memory(error, "reading a witness");
     mr_status status = mr_replaying_race(replaying, witness, UINT32_MAX, &replayed, error);
     bool reached = replayed.goal.outcome == MR_REPLAY_GOAL;
-    end->rank = (int)replayed.effect;
-    end->confirmed = reached ? MR_CONFIRMED_YES : MR_CONFIRMED_DIVERGED;
-    end->effect = replayed.effect == MR_EFFECT_UNKNOWN ? NULL : mr_effect_text(replayed.effect);
+    if (!replaying->stopped)
+        *end = (replay_end){
+            .confirmed = reached ? MR_CONFIRMED_YES : MR_CONFIRMED_DIVERGED,
+            .effect = replayed.effect == MR_EFFECT_UNKNOWN ? NULL : mr_effect_text(replayed.effect),
+            .rank = (int)replayed.effect};
     mr_replayed_free(&replayed);
     mr_witness_free(&room);
     return status;
 }
 
-static mr_status confirm_races(mr_replaying *replaying, mr_result *result, mr_status status,
-                               mr_error *error)
+/* Puts the items where they stand now. */
+static void reorder(const found *all, const place *places, char *copy)
 {
-    ranked_race *races = mr_calloc(result->race_count + 1, sizeof *races);
-    if (!races)
-        return status ? status : mr_error_memory(error, "replaying the races");
-    for (size_t i = 0; i < result->race_count; i++) {
-        replay_end end;
-        status = confirm(replaying, &result->races[i].witness, &end, status, error);
-        races[i] = (ranked_race){result->races[i], end.rank, i};
-        races[i].race.confirmed = end.confirmed;
-        races[i].race.effect = end.effect;
-    }
-    qsort(races, result->race_count, sizeof *races, by_race);
-    for (size_t i = 0; i < result->race_count; i++)
-        result->races[i] = races[i].race;
-    free(races);
-    return status;
+    memcpy(copy, all->items, all->count * all->item_bytes);
+    for (size_t i = 0; i < all->count; i++)
+        memcpy((char *)all->items + i * all->item_bytes, copy + places[i].number * all->item_bytes,
+               all->item_bytes);
 }
 
-static mr_status confirm_findings(mr_replaying *replaying, mr_result *result, mr_status status,
-                                  mr_error *error)
+static mr_status confirm_all(mr_replaying *replaying, const found *all, mr_status status,
+                             mr_error *error)
 {
-    ranked_finding *findings = mr_calloc(result->finding_count + 1, sizeof *findings);
-    if (!findings)
-        return status ? status : mr_error_memory(error, "replaying the findings");
-    for (size_t i = 0; i < result->finding_count; i++) {
+    place *places = mr_calloc(all->count + 1, sizeof *places);
+    char *copy = mr_calloc(all->count + 1, all->item_bytes);
+    if (!places || !copy)
+        status = status ? status : mr_error_memory(error, "replaying what was found");
+    for (size_t i = 0; i < all->count && places && copy; i++) {
+        confirmable item = all->at(all->items, i);
         replay_end end;
-        status = confirm(replaying, &result->findings[i].witness, &end, status, error);
-        findings[i] = (ranked_finding){result->findings[i], end.rank, i};
-        findings[i].finding.confirmed = end.confirmed;
-        findings[i].finding.effect = end.effect;
+        status = confirm(replaying, item.witness, &end, status, error);
+        places[i] = (place){item.group, end.rank, i};
+        *item.confirmed = end.confirmed;
+        *item.effect = end.effect;
     }
-    qsort(findings, result->finding_count, sizeof *findings, by_finding);
-    for (size_t i = 0; i < result->finding_count; i++)
-        result->findings[i] = findings[i].finding;
-    free(findings);
+    if (places && copy && all->count) {
+        qsort(places, all->count, sizeof *places, by_place);
+        reorder(all, places, copy);
+    }
+    free(places);
+    free(copy);
     return status;
 }
 
 mr_status mr_confirm(const mr_cli *cli, const char *path, const mr_trace *trace, mr_result *result,
-                     bool sandbox, mr_error *error)
+                     bool sandbox, bool *stopped, mr_error *error)
 {
     mr_replaying replaying = {.leftover = -1};
+    mr_halt halt = {.reason = MR_HALT_NONE};
+    const found races = {result->races, result->race_count, sizeof *result->races, race_at};
+    const found findings = {result->findings, result->finding_count, sizeof *result->findings,
+                            finding_at};
+    *stopped = false;
     if (!result->race_count && !result->finding_count)
         return MR_OK;
     mr_status status = mr_replaying_open(&replaying, cli, path, trace, error);
     if (!status && sandbox)
         status = mr_replaying_use_sandbox(&replaying, NULL, error);
-    status = confirm_races(&replaying, result, status, error);
-    status = confirm_findings(&replaying, result, status, error);
+    replaying.halt = &halt;
+    mr_interrupt_start(&halt);
+    status = confirm_all(&replaying, &races, status, error);
+    status = confirm_all(&replaying, &findings, status, error);
+    mr_interrupt_end();
+    *stopped = replaying.stopped;
     mr_replaying_close(&replaying);
     return status;
 }

@@ -20,6 +20,8 @@
 
 /* The process that signals are passed on to, and that the alarm has killed. */
 static volatile sig_atomic_t child, timed_out;
+/* Who is asked to end when a signal comes; NULL: the program gets it. */
+static mr_halt *_Atomic asked_to;
 /* A signal that came when the program had ended: for its children. */
 static volatile sig_atomic_t asked;
 
@@ -35,6 +37,13 @@ static void end_child(int number)
 {
     (void)number;
     timed_out = 1;
+    pass_on(SIGKILL);
+}
+
+static void halt_child(int number)
+{
+    (void)number;
+    mr_halt_ask(asked_to, MR_HALT_SIGNAL);
     pass_on(SIGKILL);
 }
 
@@ -131,32 +140,46 @@ static int find_child(const char *log)
     return goes_on ? (int)header.last_child : 0;
 }
 
+/* What signals do while a program runs: with somebody to ask, and without. SIGALRM is the timeout. */
+static const struct {
+    int number;
+    void (*asks)(int), (*passes)(int);
+} signals[] = {{SIGALRM, end_child, end_child},
+               {SIGTERM, halt_child, pass_on},
+               {SIGHUP, halt_child, pass_on},
+               {SIGINT, halt_child, SIG_IGN},
+               {SIGQUIT, halt_child, SIG_IGN}};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+/* What was ignored stays so, where somebody is asked. */
+static void catch_signals(const mr_launch *launch, struct sigaction *old)
+{
+    struct sigaction action = {.sa_flags = 0};
+    timed_out = 0;
+    asked = 0;
+    asked_to = launch->halt;
+    for (int i = 0; i < SIGNALS; i++) {
+        action.sa_handler = launch->halt ? signals[i].asks : signals[i].passes;
+        sigaction(signals[i].number, &action, &old[i]);
+        if (launch->halt && signals[i].number != SIGALRM && old[i].sa_handler == SIG_IGN)
+            sigaction(signals[i].number, &old[i], NULL);
+    }
+}
+
 /* Waits for the program, with signals as the header says. */
 static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error *error)
 {
-    static const struct {
-        int number;
-        void (*handler)(int);
-    } signals[] = {{SIGTERM, pass_on},
-                   {SIGHUP, pass_on},
-                   {SIGALRM, end_child},
-                   {SIGINT, SIG_IGN},
-                   {SIGQUIT, SIG_IGN}};
-    enum { SIGNALS = sizeof signals / sizeof *signals };
-    struct sigaction old[SIGNALS], action = {.sa_flags = 0};
-    timed_out = 0;
-    asked = 0;
-    for (int i = 0; i < SIGNALS; i++) {
-        action.sa_handler = signals[i].handler;
-        sigaction(signals[i].number, &action, &old[i]);
-    }
+    struct sigaction old[SIGNALS], action = {.sa_handler = pass_on};
+    catch_signals(launch, old);
     alarm(launch->timeout_seconds);
+    if (mr_halt_asked(launch->halt)) /* before the handlers were there */
+        pass_on(SIGKILL);
     mr_status status = wait_for(launched, error);
+    launched->stopped = mr_halt_asked(launch->halt) != MR_HALT_NONE;
     /* What was killed may have been a shell, and the program that records runs on. */
-    if (timed_out)
+    if (timed_out || launched->stopped)
         signal_recorded(launched->log, SIGKILL);
     if (launch->follows_forks && !status) {
-        action.sa_handler = pass_on;
         sigaction(SIGINT, &action, NULL);
         wait_for_children(launched);
     }

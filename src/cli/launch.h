@@ -3,7 +3,8 @@
  *
  * Addresses are not randomised, and the name of the log always has the same length, so that the
  * same program, input and seed give the same log. While the program runs, it gets the interrupts of
- * the terminal, and maxrace passes SIGTERM and SIGHUP on to it. The log is a leftover (leftovers.h)
+ * the terminal, and maxrace passes SIGTERM and SIGHUP on to it, unless there is somebody to ask (`halt`)
+ * that the run ends. The log is a leftover (leftovers.h)
  * from the start until mr_launch_clean or mr_launch_keep.
  */
 #ifndef MR_CLI_LAUNCH_H
@@ -18,6 +19,7 @@ typedef struct mr_launched {
     bool has_children; /* logs of children may be there, too */
     int child;         /* process that a fork made, which goes on unrecorded; 0: none is known */
     bool timed_out;    /* it was killed after timeout_seconds */
+    bool stopped;      /* it was killed because `halt` was asked for */
     int exit_status;   /* as in a shell: 128 + signal when a signal ended it */
     int signal;        /* the signal that ended it; 0: none did */
 } mr_launched;

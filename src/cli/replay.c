@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "engine/predict.h"
 #include "hunt_replay.h"
+#include "interrupt.h"
 #include "output.h"
 #include "recording.h"
 #include "replay_gdb.h"
@@ -26,6 +27,7 @@ typedef struct replay {
     uint64_t stop_at, timeout_seconds;
     mr_trace *trace;
     mr_result result;
+    mr_halt halt;
     mr_replaying replaying;
     mr_replay_report report;
     bool any_reached;
@@ -42,9 +44,10 @@ static mr_status replay_one(replay *self, const mr_witness *packed, bool is_race
     uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
     mr_replaying_name(&self->replaying, is_race, index + 1);
     mr_status status = mr_replaying_race(&self->replaying, witness, stop_at, &replayed, error);
-    if (!status)
+    bool is_whole = !status && !self->replaying.stopped;
+    if (is_whole)
         status = mr_replay_report_add(&self->report, index + 1, &replayed, error);
-    self->any_reached = self->any_reached || replayed.goal.outcome == MR_REPLAY_GOAL;
+    self->any_reached = self->any_reached || (is_whole && replayed.goal.outcome == MR_REPLAY_GOAL);
     mr_replayed_free(&replayed);
     mr_witness_free(&room);
     return status;
@@ -53,6 +56,7 @@ static mr_status replay_one(replay *self, const mr_witness *packed, bool is_race
 /* --script, --gdb: of the race or finding that was asked for. */
 static mr_status hand_out(replay *self, mr_error *error)
 {
+    self->replaying.halt = NULL; /* signals are for the program and its debugger */
     mr_witness room = {.events = NULL};
     const mr_witness *packed = self->race ? &self->result.races[self->race - 1].witness
                                           : &self->result.findings[self->finding - 1].witness;
@@ -72,19 +76,25 @@ static mr_status hand_out(replay *self, mr_error *error)
     return status;
 }
 
+/* A signal has asked for the end. */
+static bool is_stopped(const replay *self)
+{
+    return mr_halt_asked(&self->halt) != MR_HALT_NONE;
+}
+
 static mr_status replay_all(FILE *stream, const void *context, mr_error *error)
 {
     replay *self = (replay *)context;
     mr_status status =
         mr_replay_report_begin(&self->report, stream, self->cli->config, &self->replaying,
                                self->result.race_count, self->result.finding_count, error);
-    for (size_t i = 0; i < self->result.race_count && !status; i++)
+    for (size_t i = 0; i < self->result.race_count && !status && !is_stopped(self); i++)
         if (!self->finding && (!self->race || self->race == i + 1))
             status = replay_one(self, &self->result.races[i].witness, true, i, error);
-    for (size_t i = 0; i < self->result.finding_count && !status; i++)
+    for (size_t i = 0; i < self->result.finding_count && !status && !is_stopped(self); i++)
         if (!self->race && (!self->finding || self->finding == i + 1))
             status = replay_one(self, &self->result.findings[i].witness, false, i, error);
-    mr_status ended = mr_replay_report_end(&self->report, error);
+    mr_status ended = mr_replay_report_end(&self->report, is_stopped(self), error);
     return status ? status : ended;
 }
 
@@ -101,7 +111,8 @@ static mr_status check_number(const char *flag, const char *noun, uint64_t numbe
 static mr_status predict(replay *self, mr_error *error)
 {
     mr_cli_progress progress;
-    const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
+    const mr_predict_run run = {
+        .progress = &progress.progress, .debug = &self->cli->debug, .halt = &self->halt};
     mr_config_resolve(self->cli->config);
     mr_cli_progress_start(&progress, self->cli->config);
     mr_status status =
@@ -117,11 +128,14 @@ static mr_status predict(replay *self, mr_error *error)
         status = mr_replaying_open(&self->replaying, self->cli, self->path, self->trace, error);
     if (!status && (self->cli->own[SANDBOX] || self->cli->own[KEEP_SANDBOX]))
         status = mr_replaying_use_sandbox(&self->replaying, self->cli->own[KEEP_SANDBOX], error);
+    mr_interrupt_start(&self->halt);
     if (!status)
         status = mr_predict(self->trace, self->cli->config, &run, &self->result, error);
     mr_cli_progress_end(&progress);
-    if (!status)
-        status = check_number("--race", "race", self->race, self->result.race_count, error);
+    self->replaying.halt = &self->halt;
+    if (status || is_stopped(self)) /* perhaps not all has been found */
+        return status;
+    status = check_number("--race", "race", self->race, self->result.race_count, error);
     if (!status)
         status =
             check_number("--finding", "finding", self->finding, self->result.finding_count, error);
@@ -187,13 +201,13 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
         status = mr_output_probe(mr_config_text(cli->config, "output"), error);
     if (!status)
         status = predict(&self, error);
-    if (!status) {
-        self.replaying.timeout_seconds = (unsigned)self.timeout_seconds;
-        status = hands_out ? hand_out(&self, error)
-                           : mr_output_write(mr_config_text(cli->config, "output"), replay_all,
-                                             &self, error);
-    }
-    *exit_status = self.any_reached ? MR_EXIT_RACES : 0;
+    self.replaying.timeout_seconds = (unsigned)self.timeout_seconds;
+    if (!status && !hands_out)
+        status = mr_output_write(mr_config_text(cli->config, "output"), replay_all, &self, error);
+    mr_interrupt_end();
+    if (!status && hands_out && !is_stopped(&self))
+        status = hand_out(&self, error);
+    *exit_status = is_stopped(&self) ? MR_EXIT_INCOMPLETE : self.any_reached ? MR_EXIT_RACES : 0;
     mr_replaying_close(&self.replaying);
     mr_result_free(&self.result);
     mr_trace_free(self.trace);

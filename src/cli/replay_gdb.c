@@ -7,6 +7,7 @@
 #include "report/escape.h"
 #include "runtime/inputs_format.h"
 #include "runtime/log.h"
+#include "runtime/operands_format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -137,7 +138,8 @@ mr_status mr_replay_gdb(mr_replaying *self, const mr_witness *witness, uint32_t 
 
 /* ---- script ---- */
 
-/* The environment of the recorded program, with the paths of the replay, and as long. */
+/* The environment of the recorded program, with the variables of a replay (spawn.c), all of them and as
+ * long: a program may walk over it. */
 static void print_environment(FILE *file, const mr_run_info *run)
 {
     fprintf(file, "env -i");
@@ -145,16 +147,17 @@ static void print_environment(FILE *file, const mr_run_info *run)
         fputs(" \\\n    ", file);
         mr_escape_shell(file, run->environment.items[i]);
     }
-    fprintf(
-        file,
-        " \\\n    %s=\"$log\" %s=\"$schedule\" %s=\"$result\" %s=\"$inputs\" MAXRACE_PAD=\"$pad\""
-        " \\\n    %s=%s %s=%020" PRIu64 " %s=%020d %s=%020" PRIu64 " %s=%020d %s=%020d %s=%020d"
-        " %s=%s",
-        MR_LOG_ENV_FILE, MR_LOG_ENV_REPLAY, MR_LOG_ENV_REPLAY_RESULT, MR_INPUTS_ENV_FEED,
-        MR_LOG_ENV_SCHEDULE, run->schedule ? run->schedule : "random", MR_LOG_ENV_SEED, run->seed,
-        MR_LOG_ENV_MAX_EVENTS, 0, MR_LOG_ENV_MAX_LOG, (uint64_t)4 << 30, MR_INPUTS_ENV_RECORD, 0,
-        MR_INPUTS_ENV_MAX, 0, MR_LOG_ENV_FOLLOW_FORKS, 0, MR_LOG_ENV_ON_DEADLOCK,
-        run->waits_in_deadlock ? "wait" : "stop");
+    fprintf(file,
+            " \\\n    %s=\"$log\" %s=\"$schedule\" %s=\"$result\" %s=\"$inputs\" %s= "
+            "MAXRACE_PAD=\"$pad\""
+            " \\\n    %s=%s %s=%020" PRIu64 " %s=%020d %s=%020" PRIu64 " %s=%020d %s=%020d %s=%020d"
+            " %s=%s",
+            MR_LOG_ENV_FILE, MR_LOG_ENV_REPLAY, MR_LOG_ENV_REPLAY_RESULT, MR_INPUTS_ENV_FEED,
+            MR_OPERANDS_ENV, MR_LOG_ENV_SCHEDULE, run->schedule ? run->schedule : "random",
+            MR_LOG_ENV_SEED, run->seed, MR_LOG_ENV_MAX_EVENTS, 0, MR_LOG_ENV_MAX_LOG,
+            (uint64_t)4 << 30, MR_INPUTS_ENV_RECORD, 0, MR_INPUTS_ENV_MAX, 0,
+            MR_LOG_ENV_FOLLOW_FORKS, 0, MR_LOG_ENV_ON_DEADLOCK,
+            run->waits_in_deadlock ? "wait" : "stop");
 }
 
 static void print_script(const mr_replaying *self, size_t number, FILE *file)

@@ -1,5 +1,6 @@
 #include "replay_report.h"
 
+#include "report/escape.h"
 #include "report/json_object.h"
 #include "trace/op.h"
 
@@ -38,12 +39,22 @@ static void print_sandbox(const mr_replay_report *report)
                 sandbox->read_only[i]);
 }
 
+/* A text of the program or the system, which may be no UTF-8. */
+static json_t *json_text(const char *text)
+{
+    char *escaped = mr_escape(text, false);
+    json_t *json = escaped ? json_string(escaped) : NULL;
+    free(escaped);
+    return json;
+}
+
 static json_t *json_sandbox(const mr_sandbox *sandbox)
 {
     json_t *folders = json_array();
     for (size_t i = 0; folders && i < sandbox->read_only_count; i++)
-        json_array_append_new(folders, json_string(sandbox->read_only[i]));
-    return json_pack("{s:s?, s:o}", "kept", sandbox->is_kept ? sandbox->folder : NULL, "read_only",
+        json_array_append_new(folders, json_text(sandbox->read_only[i]));
+    return json_pack("{s:o, s:o}", "kept",
+                     sandbox->is_kept ? json_text(sandbox->folder) : json_null(), "read_only",
                      folders);
 }
 
@@ -236,9 +247,11 @@ static const char *short_path(const mr_replay_report *report, const char *path)
 static void print_changes(mr_replay_report *report, const mr_changes *changes)
 {
     enum { FILES = 10 };
-    for (size_t i = 0; i < changes->count && i < FILES; i++)
-        fprintf(report->stream, "      %-7s %s\n", mr_change_name(changes->items[i].kind),
-                short_path(report, changes->items[i].path));
+    for (size_t i = 0; i < changes->count && i < FILES; i++) {
+        fprintf(report->stream, "      %-7s ", mr_change_name(changes->items[i].kind));
+        mr_escape_print(report->stream, short_path(report, changes->items[i].path));
+        fputc('\n', report->stream);
+    }
     if (changes->count > FILES)
         fprintf(report->stream, "      … and %zu more files\n", changes->count - FILES);
 }
@@ -379,9 +392,9 @@ static json_t *json_operation(mr_replay_report *report, const mr_replay_operatio
 {
     char place[512];
     describe_code(report, operation->code, place, sizeof place);
-    json_t *json =
-        json_pack("{s:i, s:I, s:s, s:s}", "thread", (int)operation->thread, "position",
-                  (json_int_t)operation->position, "kind", operation->kind, "place", place);
+    json_t *json = json_pack("{s:i, s:I, s:s, s:o}", "thread", (int)operation->thread, "position",
+                             (json_int_t)operation->position, "kind", operation->kind, "place",
+                             json_text(place));
     if (json && operation->has_value)
         json_object_set_new(json, "value", json_integer(operation->value));
     return json;
@@ -391,8 +404,9 @@ static json_t *json_changes(const mr_changes *changes)
 {
     json_t *files = json_array();
     for (size_t i = 0; files && i < changes->count; i++)
-        json_array_append_new(files, json_pack("{s:s, s:s}", "path", changes->items[i].path,
-                                               "change", mr_change_name(changes->items[i].kind)));
+        json_array_append_new(files,
+                              json_pack("{s:o, s:s}", "path", json_text(changes->items[i].path),
+                                        "change", mr_change_name(changes->items[i].kind)));
     return files;
 }
 
@@ -405,9 +419,9 @@ static json_t *json_end(const mr_replay_report *report, const mr_run_end *end)
     if (json && end->signal)
         json_object_set_new(json, "signal", json_integer(end->signal));
     if (json && end->output)
-        json_object_set_new(json, "stdout", json_string(end->output));
+        json_object_set_new(json, "stdout", json_text(end->output));
     if (json && end->errors)
-        json_object_set_new(json, "stderr", json_string(end->errors));
+        json_object_set_new(json, "stderr", json_text(end->errors));
     if (json && report->replaying->has_sandbox)
         json_object_set_new(json, "files", json_changes(&end->changes));
     return json;
@@ -422,17 +436,17 @@ static json_t *json_threads(mr_replay_report *report, const mr_replay_result *re
         json_t *frames = json_array();
         for (size_t k = 0; k < thread->frame_count; k++) {
             describe_code(report, thread->frames[k], place, sizeof place);
-            json_array_append_new(frames, json_string(place));
+            json_array_append_new(frames, json_text(place));
         }
         json_t *json =
-            json_pack("{s:i, s:s, s:s, s:I, s:o}", "thread", (int)thread->number, "name",
-                      thread_name(report->replaying->trace, thread->number), "state", thread->state,
-                      "operations", (json_int_t)thread->position, "stack", frames);
+            json_pack("{s:i, s:o, s:s, s:I, s:o}", "thread", (int)thread->number, "name",
+                      json_text(thread_name(report->replaying->trace, thread->number)), "state",
+                      thread->state, "operations", (json_int_t)thread->position, "stack", frames);
         if (json && thread->has_value)
             json_object_set_new(json, "value", json_integer(thread->value));
         describe_wait(report, thread, place, sizeof place);
         if (json && place[0])
-            json_object_set_new(json, "waits", json_string(place));
+            json_object_set_new(json, "waits", json_text(place));
         json_array_append_new(threads, json);
     }
     return threads;
@@ -454,15 +468,15 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
     if (!json)
         return false;
     if (replayed->evidence[0])
-        json_object_set_new(json, "evidence", json_string(replayed->evidence));
+        json_object_set_new(json, "evidence", json_text(replayed->evidence));
     if (!reached)
         json_object_set_new(json, "reason",
                             json_string(goal->outcome == MR_REPLAY_DIVERGED
                                             ? goal->reason
                                             : "the program ended before the goal"));
     if (goal->input_expected[0]) {
-        json_object_set_new(json, "input_expected", json_string(goal->input_expected));
-        json_object_set_new(json, "input_seen", json_string(goal->input_seen));
+        json_object_set_new(json, "input_expected", json_text(goal->input_expected));
+        json_object_set_new(json, "input_seen", json_text(goal->input_seen));
     }
     if (goal->unfed[0])
         json_object_set_new(json, "unfed", json_string(goal->unfed));
@@ -495,13 +509,16 @@ mr_status mr_replay_report_add(mr_replay_report *report, size_t number, const mr
     return fflush(report->stream) == 0 ? MR_OK : mr_report_write_failed(NULL, error);
 }
 
-mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
+mr_status mr_replay_report_end(mr_replay_report *report, bool stopped, mr_error *error)
 {
     mr_status status = MR_OK;
     if (report->json) {
-        json_t *json = json_pack("{s:s, s:O, s:I, s:I}", "trace", report->replaying->trace->path,
-                                 "findings", report->json, "replayed", (json_int_t)report->replayed,
-                                 "confirmed", (json_int_t)report->reached);
+        json_t *json =
+            json_pack("{s:o, s:O, s:I, s:I}", "trace", json_text(report->replaying->trace->path),
+                      "findings", report->json, "replayed", (json_int_t)report->replayed,
+                      "confirmed", (json_int_t)report->reached);
+        if (json && stopped)
+            json_object_set_new(json, "stopped", json_true());
         if (json && report->replaying->has_sandbox)
             json_object_set_new(json, "sandbox", json_sandbox(&report->replaying->sandbox));
         if (!json || json_dumpf(json, report->stream, JSON_INDENT(2)) != 0)
@@ -515,7 +532,7 @@ mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
             if (report->effects[i])
                 fprintf(report->stream, "; %zu: %s", report->effects[i],
                         mr_effect_text((mr_effect)i));
-        fputc('\n', report->stream);
+        fputs(stopped ? "; stopped by a signal before all were replayed\n" : "\n", report->stream);
     }
     json_decref(report->json);
     mr_symbols_free(report->symbols);

@@ -28,7 +28,7 @@ mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const m
 /* `number` is that of the race, or of the finding beside races, from 1 on. */
 mr_status mr_replay_report_add(mr_replay_report *report, size_t number, const mr_replayed *replayed,
                                mr_error *error);
-/* Also frees what the report holds. */
-mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error);
+/* Also frees what the report holds. `stopped`: a signal has ended the replays before all were done. */
+mr_status mr_replay_report_end(mr_replay_report *report, bool stopped, mr_error *error);
 
 #endif

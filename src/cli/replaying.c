@@ -8,6 +8,7 @@
 #include "leftovers.h"
 #include "record/child_logs.h"
 #include "record/convert.h"
+#include "recording.h"
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -172,7 +173,8 @@ static mr_status take_log(const mr_replaying *self, const char *log, mr_run_end 
     file_path path;
     mr_trace *trace = NULL;
     mr_record_summary summary;
-    const mr_record_options options = {.symbol_folder = NULL};
+    char symbols[MR_REPLAY_PATH_BYTES];
+    const mr_record_options options = {.symbol_folder = mr_symbol_folder(symbols, sizeof symbols)};
     mr_error unused;
     path_of(self, TRACE, path);
     FILE *file = fopen(path, "w");
@@ -225,6 +227,9 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
     bool by_schedule = name == FIRST || name == SECOND;
     file_path schedule, told, output, errors, inputs;
     mr_launched launched;
+    self->stopped = mr_halt_asked(self->halt) != MR_HALT_NONE;
+    if (self->stopped)
+        return MR_OK;
     remove_files(self, RESULT);
     path_of(self, RESULT, told);
     path_of(self, SCHEDULE, schedule);
@@ -232,6 +237,7 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
     path_of(self, ERRORS, errors);
     mr_launch launch = launch_of(self, by_schedule, schedule, told);
     launch.timeout_seconds = self->timeout_seconds;
+    launch.halt = self->halt;
     path_of(self, INPUTS, inputs);
     launch.inputs = self->has_inputs ? inputs : NULL;
     launch.output = output;
@@ -241,6 +247,7 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
         status = mr_launch_run(&launch, told, &launched, error);
     if (status)
         return status;
+    self->stopped = launched.stopped;
     mr_log_header header;
     *end = (mr_run_end){.is_there = true,
                         .exit_status = launched.exit_status,
@@ -256,7 +263,7 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
         status = mr_sandbox_end(&self->sandbox, &end->changes, error);
     if (!status && by_schedule)
         status = mr_replay_result_read(told, result, error);
-    if (!status && takes_log)
+    if (!status && takes_log && !self->stopped)
         status = take_log(self, launched.log, end, error);
     mr_launch_clean(&launched);
     return status;
@@ -314,7 +321,7 @@ static mr_status reach(mr_replaying *self, mr_plan *plan, mr_plan_then then, uns
         if (!status)
             status = run_once(self, then == MR_PLAN_SECOND ? SECOND : FIRST, then != MR_PLAN_END,
                               end, result, error);
-    } while (!status && ++count < ATTEMPTS && retry(plan, result));
+    } while (!status && !self->stopped && ++count < ATTEMPTS && retry(plan, result));
     *attempts += count;
     return status;
 }
@@ -328,8 +335,10 @@ static mr_status run_recorded(mr_replaying *self, mr_error *error)
         return MR_OK;
     self->finding[0] = '\0';
     mr_status status = run_once(self, RECORDED, true, &self->recorded, &unused, error);
-    if (!status)
+    if (!status && !self->stopped)
         status = run_once(self, AGAIN, false, &again, &unused, error);
+    if (self->stopped) /* half of it would be wrong */
+        mr_run_end_free(&self->recorded);
     if (!status && !mr_changes_note_varying(&self->recorded.changes, &again.changes))
         status = mr_error_memory(error, "comparing files");
     self->recorded.output_varies = !status && !mr_run_end_writes_same(&self->recorded, &again);
@@ -357,15 +366,16 @@ mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint3
     unsigned ignored = 0;
     mr_plan *plan = &replayed->plan;
     mr_status status = mr_replaying_find(self, witness, stop_at, replayed, error);
-    if (status || replayed->goal.outcome != MR_REPLAY_GOAL || stop_at != UINT32_MAX)
+    if (status || self->stopped || replayed->goal.outcome != MR_REPLAY_GOAL ||
+        stop_at != UINT32_MAX)
         return status;
     bool has_orders = plan->stop_count > 1;
     if (has_orders)
         status =
             reach(self, plan, MR_PLAN_SECOND, &ignored, &replayed->second, &replayed->other, error);
-    if (!status)
+    if (!status && !self->stopped)
         status = run_recorded(self, error);
-    if (!status && (!has_orders || replayed->other.outcome == MR_REPLAY_GOAL))
+    if (!status && !self->stopped && (!has_orders || replayed->other.outcome == MR_REPLAY_GOAL))
         replayed->effect =
             mr_judge(&self->recorded, &replayed->first,
                      has_orders ? &replayed->second : &replayed->first, replayed->evidence);

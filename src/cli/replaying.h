@@ -2,6 +2,9 @@
  * replaying: runs the recorded program by a witness, and sees what comes of it.
  *
  *   mr_replaying_open → mr_replaying_race* → mr_replaying_close
+ *
+ * When `halt` is asked for, the program is killed, `stopped` is set, and no run begins any more; no
+ * error.
  */
 #ifndef MR_CLI_REPLAYING_H
 #define MR_CLI_REPLAYING_H
@@ -24,6 +27,8 @@ typedef struct mr_replaying {
     int leftover;
     bool has_inputs; /* the trace has what the program got from outside */
     unsigned timeout_seconds;
+    mr_halt *halt;       /* ends the replays before their time; may be NULL */
+    bool stopped;        /* so it did: what was replayed last says nothing */
     mr_run_end recorded; /* the run by the recorded seed, without a schedule */
     bool has_sandbox;
     mr_sandbox sandbox;

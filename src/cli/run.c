@@ -37,6 +37,7 @@ typedef struct runs {
         *child;     /* the recording is that of this child (child_traces.h); NULL: the program's */
     bool confirms;  /* each race is replayed … */
     bool sandbox;   /* … in a sandbox */
+    bool stopped;   /* a signal has ended the replays */
     mr_names known; /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last recording that an earlier one had */
@@ -195,7 +196,9 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
     if (!status && self->confirms && !self->child) /* nobody can run the child alone */
-        status = mr_confirm(self->cli, path, trace, &result, self->sandbox, error);
+        status = mr_confirm(self->cli, path, trace, &result, self->sandbox, &self->stopped, error);
+    if (self->stopped)
+        fputs("maxrace: stopped by a signal before all was replayed\n", stderr);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)
@@ -371,8 +374,8 @@ static mr_status run_all(FILE *stream, const void *context, mr_error *error)
     mr_runs_report_begin(&self->report, stream, self->cli->config, self->count,
                          self->recording.follows_forks);
     bool halts = mr_config_bool(self->cli->config, "halt_on_finding");
-    for (uint64_t number = 1; number <= self->count && !status && !(halts && self->fails);
-         number++) {
+    for (uint64_t number = 1;
+         number <= self->count && !status && !self->stopped && !(halts && self->fails); number++) {
         status = run_once(self, error);
         self->recording.seed++;
     }
@@ -437,7 +440,8 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
     bool none = (mr_fail_on)mr_config_choice(cli->config, "fail_on") == MR_FAIL_ON_NONE;
-    *exit_status = none               ? 0
+    *exit_status = self.stopped       ? MR_EXIT_INCOMPLETE
+                   : none             ? 0
                    : self.fails       ? cli->finding_status
                    : self.ended_badly ? MR_EXIT_BAD_END
                    : self.any_unknown ? MR_EXIT_UNKNOWN

@@ -41,11 +41,16 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const mr_last_value *)a)->name, ((const mr_last_value *)b)->name);
 }
 
-/* Is the name the same in every run of the program? */
+static bool begins_with(const char *name, const char *start)
+{
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+/* Is it a variable of the program, and its name the same in every run? */
 static bool is_lasting(const char *name)
 {
     return !strstr(name, "stack-") && !strchr(name, '#') && !strstr(name, "+0x") &&
-           strncmp(name, "descriptor.", strlen("descriptor.")) != 0;
+           !begins_with(name, "descriptor.") && !begins_with(name, "channel.");
 }
 
 static bool take_value(mr_run_end *end, const mr_trace *trace, uint32_t variable, int64_t value)

@@ -49,6 +49,16 @@ static uint64_t position_of(const mr_plan *plan, uint32_t event)
     return plan->positions->position[event];
 }
 
+/* Where a thread can stop for the event: its begin is no operation, so that stops before the first one. */
+static uint32_t place_to_stop(const mr_trace *trace, uint32_t event)
+{
+    uint32_t next = event;
+    while (next < trace->event_count && trace->op[event] == MR_OP_BEGIN &&
+           (next == event || trace->thread[next] != trace->thread[event]))
+        next++;
+    return next < trace->event_count ? next : event;
+}
+
 mr_status mr_plan_init(mr_plan *plan, uint32_t stop_at, mr_error *error)
 {
     const mr_witness *witness = plan->witness;
@@ -63,8 +73,9 @@ mr_status mr_plan_init(mr_plan *plan, uint32_t stop_at, mr_error *error)
             return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                                 "--stop-at: the witness has no event %" PRIu32, stop_at);
         plan->event_count = i;
+        uint32_t at = place_to_stop(plan->trace, stop_at);
         plan->stops[plan->stop_count++] =
-            (mr_plan_stop){.event = stop_at, .position = position_of(plan, stop_at)};
+            (mr_plan_stop){.event = at, .position = position_of(plan, at)};
         return MR_OK;
     }
     uint32_t count;

@@ -8,6 +8,7 @@
 #define MR_REPLAY_SPAWN_H
 
 #include "base/error.h"
+#include "base/halt.h"
 #include "sandbox.h"
 
 #include <stdbool.h>
@@ -29,12 +30,15 @@ typedef struct mr_launch {
     uint64_t max_input_bytes;     /* 0: no limit */
     bool records_inputs;          /* in a file beside the log */
     unsigned timeout_seconds;     /* then the program is killed; 0: never */
-    bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
-    bool ends_deadlocks_soon;     /* it is ended after 50 ms: nobody else can help it */
-    bool explores;                /* the log has what runtime/explore.h says */
-    bool follows_forks;           /* children have logs, and are waited for */
-    bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
-    bool output_to_errors;        /* its standard output is our standard error */
+    mr_halt
+        *halt; /* a signal that asks maxrace to end asks for this, and the program is killed; NULL:
+                      it gets the signal */
+    bool waits_in_deadlock;   /* a program in which nobody can run is not ended */
+    bool ends_deadlocks_soon; /* it is ended after 50 ms: nobody else can help it */
+    bool explores;            /* the log has what runtime/explore.h says */
+    bool follows_forks;       /* children have logs, and are waited for */
+    bool tells_log;           /* a signal that ends maxrace names the log, and keeps it */
+    bool output_to_errors;    /* its standard output is our standard error */
     /* of a replay; NULL: ours, or none */
     const char *const *environment;
     const char *folder;          /* that it runs in */
