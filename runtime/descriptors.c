@@ -1,6 +1,7 @@
 #include "descriptors.h"
 
 #include "input_descriptors.h"
+#include "io.h"
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -82,6 +83,9 @@ void mr_descriptor_use(int fd, uintptr_t code)
 
 void mr_descriptor_end(int fd, bool closed, uintptr_t code)
 {
+    if (closed) {
+        mr_io_log_closed(fd, code);
+    }
     log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
                    code);
     log_number(closed ? MR_LOG_BEFORE : MR_LOG_AFTER, fd, code);

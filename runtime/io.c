@@ -109,14 +109,27 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
     errno = saved_errno;
 }
 
-void mr_io_log_ready(int fd, uintptr_t code)
+static bool has_mode(int fd, mode_t mode)
 {
     struct stat is;
     int saved_errno = errno;
-    if (mr_descriptor_stat(fd, &is) == 0 && (S_ISFIFO(is.st_mode) || (is.st_mode & S_IFMT) == 0)) {
+    bool has = mr_descriptor_stat(fd, &is) == 0 && (is.st_mode & S_IFMT) == mode;
+    errno = saved_errno;
+    return has;
+}
+
+void mr_io_log_ready(int fd, uintptr_t code)
+{
+    if (has_mode(fd, S_IFIFO) || has_mode(fd, 0)) {
         mr_io_log_channel(MR_LOG_AFTER, fd, code);
     }
-    errno = saved_errno;
+}
+
+void mr_io_log_closed(int fd, uintptr_t code)
+{
+    if (has_mode(fd, S_IFIFO) || (has_mode(fd, S_IFSOCK) && mr_descriptor_is_inside(fd))) {
+        mr_io_log_channel(MR_LOG_BEFORE, fd, code);
+    }
 }
 
 /* Before and after the real call; NULL: not recorded. */

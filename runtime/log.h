@@ -68,7 +68,8 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
- * - write to a descriptor: before(CHANNEL); read, and a wait that finds a pipe or eventfd ready: after.
+ * - write to a descriptor, and closing a pipe or a socket between threads: before(CHANNEL); read, and a
+ *   wait that finds a pipe or eventfd ready: after.
  *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
  *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
  *   number that is in use
