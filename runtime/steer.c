@@ -320,8 +320,8 @@ static bool sends_signal(const mr_thread *thread)
            mr_clock_ns(CLOCK_MONOTONIC) < mr_steer.sent_until;
 }
 
-/* Nobody runs for the step, once more: has a schedule that is a wish waited for long enough? */
-static bool gives_way(void)
+/* Counts one more look in which nobody ran for the step. Has a schedule that is a wish waited for long enough? */
+static bool looked_in_vain(void)
 {
     return ++mr_steer.outside >= LOOSE_LOOKS && mr_steer.schedule.is_loose;
 }
@@ -347,7 +347,7 @@ static mr_thread *choose_for(const mr_schedule_step *step)
         }
         mr_thread *helper = mr_steer.outside + 1 < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
         /* What the call waits for may be what another thread is not to do yet. */
-        if (helper == NULL && gives_way()) {
+        if (helper == NULL && looked_in_vain()) {
             mr_steer_diverge("is in a call, and nobody can help", step->role);
         }
         return helper;
@@ -363,7 +363,7 @@ static mr_thread *choose_for(const mr_schedule_step *step)
         return thread;
     }
     bool may_come = thread != NULL && (thread->polls || thread->deadline != MR_NEVER);
-    if (next == NULL && !whose->arrived && !mr_signal_is_due() && (!may_come || gives_way())) {
+    if (next == NULL && !whose->arrived && !mr_signal_is_due() && (!may_come || looked_in_vain())) {
         mr_steer_diverge(thread == NULL ? "is not there yet"
                          : is_spinning  ? "does no operation, and nobody can help"
                                         : "waits, and nobody is to let it go on",

@@ -187,6 +187,18 @@ shares() {
     [ "$(ls "$work/shared.hunt/findings" | wc -l)" -eq "$(grep -c '^finding' "$work/shared.hunt/journal")" ]
 }
 
+# comes_on RUNS: waits until the shared journal has so many more, for as long as a slow machine may need.
+comes_on() {
+    local wanted
+    wanted=$(($(grep -c '^run ' "$work/shared.hunt/journal") + $1))
+    for _ in $(seq 600); do
+        [ "$(grep -c '^run ' "$work/shared.hunt/journal")" -lt $wanted ] || return 0
+        sleep 0.05
+    done
+    echo "no run is made"
+    return 1
+}
+
 # Of two processes one is killed; the other one and those that come later go on, and only runs in hand are lost.
 shares_with_killed() {
     local killed
@@ -194,17 +206,17 @@ shares_with_killed() {
         join_hunt 5000
         killed=$!
         join_hunt 5000
-        sleep 0.3
+        comes_on 10
         kill -9 $killed
-        sleep 0.2
+        comes_on 10 # by the other one
         kill -9 $!
         wait
-    done 2>/dev/null
-    [ "$(grep -c '^run ' "$work/shared.hunt/journal")" -gt 100 ] || { echo "no run was made"; return 1; }
+    done 2>/dev/null >"$work/came"
+    [ ! -s "$work/came" ] || { cat "$work/came"; return 1; }
     [ "$(unknown_runs)" -le 24 ] || { echo "$(unknown_runs) runs are lost"; return 1; } # four times two jobs, each with two replays
     : >"$work/joined"
     join_hunt 0
-    sleep 0.5
+    comes_on 1 || return 1
     kill -TERM $!
     wait
     is_one_hunt && grep -q 'The hunt was interrupted' "$work/joined" || { cat "$work/joined"; return 1; }

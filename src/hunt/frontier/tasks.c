@@ -40,19 +40,19 @@ uint32_t mr_tasks_chance(mr_tasks *tasks, uint32_t bound)
     return (uint32_t)(((z ^ z >> 31) >> 32) * bound >> 32);
 }
 
-enum { ADDED = 1, FORGOTTEN }; /* of a key */
+enum { ADDED = 1, RAN_ELSEWHERE }; /* of a key */
 
-bool mr_tasks_forget(mr_tasks *tasks, uint64_t key)
+bool mr_tasks_note_elsewhere(mr_tasks *tasks, uint64_t key)
 {
     uint32_t *state = mr_map_at(&tasks->keys, key, 0);
     if (state)
-        *state = FORGOTTEN;
+        *state = RAN_ELSEWHERE;
     return state != NULL;
 }
 
-bool mr_tasks_is_forgotten(const mr_tasks *tasks, const mr_task *task)
+bool mr_tasks_ran_elsewhere(const mr_tasks *tasks, const mr_task *task)
 {
-    return mr_map_get(&tasks->keys, task->key, 0) == FORGOTTEN;
+    return mr_map_get(&tasks->keys, task->key, 0) == RAN_ELSEWHERE;
 }
 
 static bool count(mr_map *map, uint64_t key)

@@ -71,9 +71,9 @@ void mr_tasks_free(mr_tasks *tasks);
 
 /* Takes the task over, or drops it: its key is known. */
 bool mr_tasks_add(mr_tasks *tasks, mr_task *task);
-/* Another session has run the task with this key. */
-bool mr_tasks_forget(mr_tasks *tasks, uint64_t key);
-bool mr_tasks_is_forgotten(const mr_tasks *tasks, const mr_task *task);
+/* Another session has run the task with this key. False: no memory. */
+bool mr_tasks_note_elsewhere(mr_tasks *tasks, uint64_t key);
+bool mr_tasks_ran_elsewhere(const mr_tasks *tasks, const mr_task *task);
 bool mr_tasks_saw_pair(mr_tasks *tasks, uint64_t pair);
 bool mr_tasks_saw_node(mr_tasks *tasks, uint64_t node);
 /* The pair races: it needs no tasks NEAR any more. */

@@ -125,6 +125,8 @@ static mr_status add_other(mr_input_source *source, uint32_t number, mr_error *e
     uint8_t *bytes;
     size_t size;
     path_of(source, number, path);
+    if (access(path, F_OK) != 0) /* somebody has removed it */
+        return MR_OK;
     mr_status status = mr_input_file_read(path, MOST_BYTES, &bytes, &size, error);
     if (!status && (!mr_inputs_add(source->inputs, bytes, size) ||
                     !mr_map_at(&source->earlier, XXH3_64bits(bytes, size), number + 1)))

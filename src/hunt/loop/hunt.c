@@ -104,7 +104,8 @@ static bool is_left_out(const mr_hunt_options *options, mr_task_kind kind)
 static bool take_task(mr_hunting *hunt, mr_task *task)
 {
     while (mr_tasks_take(&hunt->tasks, task)) {
-        if (!is_left_out(hunt->options, task->kind) && !mr_tasks_is_forgotten(&hunt->tasks, task) &&
+        if (!is_left_out(hunt->options, task->kind) &&
+            !mr_tasks_ran_elsewhere(&hunt->tasks, task) &&
             mr_claims_take(&hunt->claims, MR_CLAIM_TASK, task->key))
             return true;
         mr_task_free(task);

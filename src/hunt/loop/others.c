@@ -42,7 +42,7 @@ static bool take_run(void *context, const mr_hunt_line *run)
         state->seconds = run->at;
     hunt->started = hunt->started < run->number ? run->number : hunt->started;
     note_outcome(hunt, run);
-    if (run->key > 1 && !mr_tasks_forget(&hunt->tasks, run->key))
+    if (run->key > 1 && !mr_tasks_note_elsewhere(&hunt->tasks, run->key))
         return false;
     if (run->behaviour == UINT32_MAX) {
         state->again++;

@@ -32,24 +32,23 @@ typedef struct mr_hunting {
     pthread_cond_t changed;
     mr_hunt_state state;
     mr_tasks tasks;
-    mr_map signatures;     /* of behaviours: number + 1 */
-    mr_map found;          /* identities of findings: number + 1 */
-    mr_map shape;          /* hashes of outputs */
-    mr_run_end reference;  /* the end of the first run */
-    bool has_reference;    /* … and it is there */
-    unsigned busy;         /* workers that try something … */
-    unsigned undecided;    /* … of which it is not known yet whether it can be run */
-    uint64_t started;      /* number of the last run that has begun, here or elsewhere */
-    uint32_t last_finding; /* its number */
-    mr_u32s unread,
-        depths;         /* behaviours of other sessions, and how many tasks led to each; from … */
-    size_t next_unread; /* … on it is not known what they lead to */
-    bool has_begun; /* what comes now from other sessions is of those that run at the same time */
-    uint32_t asked; /* of the engine, and answered by no, since a run ended */
-    uint32_t halvings;    /* of how many it is asked between two runs (hunt.c) */
-    uint64_t quiet;       /* free runs since something was new */
-    double begin, before; /* seconds: when this session began; of earlier ones */
-    bool met;             /* what `until` asks for */
+    mr_map signatures;      /* of behaviours: number + 1 */
+    mr_map found;           /* identities of findings: number + 1 */
+    mr_map shape;           /* hashes of outputs */
+    mr_run_end reference;   /* the end of the first run */
+    bool has_reference;     /* … and it is there */
+    unsigned busy;          /* workers that try something … */
+    unsigned undecided;     /* … of which it is not known yet whether it can be run */
+    uint64_t started;       /* number of the last run that has begun, here or elsewhere */
+    uint32_t last_finding;  /* its number */
+    mr_u32s unread, depths; /* behaviours of other sessions, and how many tasks led to each */
+    size_t next_unread;     /* from here on it is not known what they lead to */
+    bool has_begun;         /* what comes now from other sessions is of those that run now */
+    uint32_t asked;         /* of the engine, and answered by no, since a run ended */
+    uint32_t halvings;      /* of how many it is asked between two runs (hunt.c) */
+    uint64_t quiet;         /* free runs since something was new */
+    double begin, before;   /* seconds: when this session began; of earlier ones */
+    bool met;               /* what `until` asks for */
     bool over;
     mr_status status; /* of the worker that failed */
     mr_error error;

@@ -27,9 +27,8 @@ enum { MR_STORE_PATH_BYTES = 3500 };
 typedef struct mr_store_folder {
     char path[MR_STORE_PATH_BYTES];
     int journal; /* descriptor; -1: none */
-    uint64_t
-        bytes; /* of the journal that this process has written, or read by mr_store_read_on … */
-    uint64_t lines; /* … and lines */
+    /* So much of the journal this process has written, or read by mr_store_read_on. */
+    uint64_t bytes, lines;
 } mr_store_folder;
 
 /* A run, as the journal has it. */
