@@ -153,14 +153,18 @@ static int class_of(uint8_t op)
     return atomic + (mr_op_writes(op) ? 1 : 0);
 }
 
-uint64_t mr_access_conflicts(const mr_access_strand *strand, uint8_t op, uint32_t from, uint32_t to)
+uint64_t mr_access_conflicts(const mr_access_strand *one, uint32_t from_one, uint32_t to_one,
+                             const mr_access_strand *two, uint32_t from_two, uint32_t to_two)
 {
     static const uint8_t examples[MR_ACCESS_CLASSES] = {MR_OP_READ, MR_OP_WRITE, MR_OP_ATOMIC_READ,
                                                         MR_OP_ATOMIC_WRITE, MR_OP_FREE};
     uint64_t count = 0;
-    for (int k = 0; k < MR_ACCESS_CLASSES; k++)
-        if (mr_ops_conflict(op, examples[k]))
-            count += strand->before[to][k] - strand->before[from][k];
+    for (int k = 0; k < MR_ACCESS_CLASSES; k++) {
+        uint64_t of_class = one->before[to_one][k] - one->before[from_one][k];
+        for (int m = 0; of_class && m < MR_ACCESS_CLASSES; m++)
+            if (mr_ops_conflict(examples[k], examples[m]))
+                count += of_class * (two->before[to_two][m] - two->before[from_two][m]);
+    }
     return count;
 }
 

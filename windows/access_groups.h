@@ -49,10 +49,10 @@ typedef struct mr_access_groups {
     uint32_t *strand_first; /* strands of variable v: [strand_first[v], strand_first[v + 1]) */
 } mr_access_groups;
 
-/* How many accesses of the strand, from number `from` on and before number `to`, conflict with an
- * operation, when made by another thread. O(1). */
-uint64_t mr_access_conflicts(const mr_access_strand *strand, uint8_t op, uint32_t from,
-                             uint32_t to);
+/* How many pairs conflict, of accesses number from_one … to_one - 1 of one strand and from_two …
+ * to_two - 1 of another thread's. O(1). */
+uint64_t mr_access_conflicts(const mr_access_strand *one, uint32_t from_one, uint32_t to_one,
+                             const mr_access_strand *two, uint32_t from_two, uint32_t to_two);
 
 /* Which accesses are in the lists. */
 typedef enum mr_access_choice {

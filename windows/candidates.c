@@ -197,6 +197,38 @@ typedef struct range {
                            need it */
 } range;
 
+/* Is an event of the list past the bound that is looked for? Both ways it stays so for the events
+ * after it. */
+static bool is_past(const mr_precedence *precedence, uint32_t event, uint32_t of, bool needing)
+{
+    return needing ? mr_precedence_enables(precedence, of, event)
+                   : !mr_precedence_enables(precedence, event, of);
+}
+
+/* The first event of the list from number `from` on that needs the event `of` (`needing`), or that
+ * `of` does not need: in steps that grow, then by halves. */
+static uint32_t look_on(const mr_precedence *precedence, uint32_t of, bool needing,
+                        const uint32_t *events, uint32_t from, uint32_t count)
+{
+    uint32_t low = from, high = count, step = 1;
+    if (from == count || is_past(precedence, events[from], of, needing))
+        return from;
+    for (; low + step < count && high == count; step *= 2) {
+        if (is_past(precedence, events[low + step], of, needing))
+            high = low + step;
+        else
+            low += step;
+    }
+    for (low++; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (is_past(precedence, events[middle], of, needing))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 /* Moves the range to event `a`, which comes after the one that it was for. NULL orders nothing. */
 static void advance(range *r, const mr_precedence *precedence, uint32_t a, const uint32_t *events,
                     uint32_t count)
@@ -205,10 +237,8 @@ static void advance(range *r, const mr_precedence *precedence, uint32_t a, const
         r->high = count;
         return;
     }
-    while (r->low < count && mr_precedence_enables(precedence, events[r->low], a))
-        r->low++;
-    while (r->high < count && !mr_precedence_enables(precedence, a, events[r->high]))
-        r->high++;
+    r->low = look_on(precedence, a, false, events, r->low, count);
+    r->high = look_on(precedence, a, true, events, r->high, count);
 }
 
 static uint32_t length_of(const range *r)
@@ -282,33 +312,63 @@ static bool pair_by_events(collector *c, const mr_access_strand *one, const mr_a
     return true;
 }
 
+/* The pairs of two strands that a precedence leaves unordered. */
+typedef struct unordered {
+    uint64_t conflicts, width; /* those that conflict, and all of them */
+} unordered;
+
+/* The first access of a strand, after number `from`, that has another range than this one. */
+static uint32_t end_of_range(const range *r, const mr_precedence *precedence,
+                             const mr_access_strand *one, uint32_t from,
+                             const mr_access_strand *two)
+{
+    uint32_t end = one->count;
+    if (!precedence)
+        return end;
+    if (r->low < two->count)
+        end = look_on(precedence, two->events[r->low], true, one->events, from + 1, end);
+    if (r->high < two->count)
+        end = look_on(precedence, two->events[r->high], false, one->events, from + 1, end);
+    return end;
+}
+
+/* Accesses of the first strand that have the same range are counted together. */
+static unordered count_unordered(const mr_precedence *precedence, const mr_access_strand *one,
+                                 const mr_access_strand *two)
+{
+    unordered count = {0};
+    range r = {0, 0};
+    for (uint32_t k = 0, end; k < one->count && r.low < two->count; k = end) {
+        advance(&r, precedence, one->events[k], two->events, two->count);
+        end = end_of_range(&r, precedence, one, k, two);
+        MR_ASSERT(k < end && end <= one->count);
+        if (!length_of(&r))
+            continue;
+        count.width += (uint64_t)length_of(&r) * (end - k);
+        count.conflicts += mr_access_conflicts(one, k, end, two, r.low, r.high);
+    }
+    return count;
+}
+
 /* Counts what filter and cone drop, and looks at what they leave. */
 static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two)
 {
-    uint64_t pairs = 0, open = 0, left = 0, width = 0;
-    range hard = {0, 0}, forced = {0, 0};
+    uint64_t pairs = mr_access_conflicts(one, 0, one->count, two, 0, two->count);
+    unordered hard = {0}, forced = {0};
     bool meet =
         !c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset);
-    for (uint32_t k = 0; k < one->count; k++) {
-        uint32_t a = one->events[k];
-        uint8_t op = mr_window_op(c->window, a);
-        pairs += mr_access_conflicts(two, op, 0, two->count);
-        if (meet)
-            continue;
-        advance(&hard, c->hard, a, two->events, two->count);
-        advance(&forced, c->forced, a, two->events, two->count);
-        width += length_of(&forced);
-        if (length_of(&hard))
-            open += mr_access_conflicts(two, op, hard.low, hard.high);
-        if (length_of(&forced))
-            left += mr_access_conflicts(two, op, forced.low, forced.high);
+    if (pairs && !meet) {
+        hard = count_unordered(c->hard, one, two);
+        if (hard.conflicts)
+            forced = count_unordered(c->forced, one, two);
     }
-    MR_ASSERT(left <= open && open <= pairs); /* cone drops what filter drops, and more */
-    c->out->dropped_by_filter += pairs - open;
-    c->out->dropped_by_cone += open - left;
-    if (!left)
+    /* cone drops what filter drops, and more */
+    MR_ASSERT(forced.conflicts <= hard.conflicts && hard.conflicts <= pairs);
+    c->out->dropped_by_filter += pairs - hard.conflicts;
+    c->out->dropped_by_cone += hard.conflicts - forced.conflicts;
+    if (!forced.conflicts)
         return true;
-    bool few = width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count);
+    bool few = forced.width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count);
     return few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
 }
 
