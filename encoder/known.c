@@ -8,8 +8,9 @@ static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
     const mr_known *known = encoding->options.known;
     for (uint32_t s = 0; s < known->slot_count; s++) {
         uint32_t latest = 0;
-        for (uint32_t row = known->row_first[s]; row < known->row_first[s + 1]; row++) {
-            if (encoding->node_of[known->event_of[row]])
+        for (uint32_t row = known->row_first[s]; row < known->row_first[s] + known->row_count[s];
+             row++) {
+            if (encoding->node_of[known->rows->event_of[row]])
                 latest = row - known->row_first[s] + 1;
             node_end[row] = latest;
         }
@@ -22,17 +23,17 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
                       uint32_t *had)
 {
     const mr_known *known = encoding->options.known;
-    const uint32_t *clock = known->clock + (size_t)row * known->slot_count;
-    uint32_t node = encoding->node_of[known->event_of[row]] - 1;
+    const uint32_t *clock = mr_known_clock(known, row);
+    uint32_t node = encoding->node_of[known->rows->event_of[row]] - 1;
     for (uint32_t s = 0; s < known->slot_count; s++) {
         if (s == slot || clock[s] == 0)
             continue;
-        MR_ASSERT(clock[s] <= known->row_first[s + 1] - known->row_first[s]);
+        MR_ASSERT(clock[s] <= known->row_count[s]);
         uint32_t end = node_end[known->row_first[s] + clock[s] - 1];
         if (end <= had[s])
             continue;
         had[s] = end;
-        uint32_t before = known->event_of[known->row_first[s] + end - 1];
+        uint32_t before = known->rows->event_of[known->row_first[s] + end - 1];
         mr_formula_edge(&encoding->formula, encoding->node_of[before] - 1, node);
     }
 }
@@ -40,9 +41,9 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
 void mr_encode_known(mr_encoding *encoding)
 {
     const mr_known *known = encoding->options.known;
-    if (!known || !known->clock)
+    if (!known || !known->clocks)
         return;
-    uint32_t *node_end = mr_arena_alloc(encoding->arena, known->row_count, sizeof *node_end);
+    uint32_t *node_end = mr_arena_alloc(encoding->arena, known->rows->count, sizeof *node_end);
     uint32_t *had = mr_arena_alloc(encoding->arena, known->slot_count, sizeof *had);
     if (!node_end || !had) {
         encoding->formula.out_of_memory = true;
@@ -52,9 +53,10 @@ void mr_encode_known(mr_encoding *encoding)
     for (uint32_t slot = 0; slot < known->slot_count; slot++) {
         for (uint32_t s = 0; s < known->slot_count; s++)
             had[s] = 0;
-        for (uint32_t row = known->row_first[slot]; row < known->row_first[slot + 1]; row++)
-            if (encoding->node_of[known->event_of[row]] &&
-                mr_encoding_in_cone(encoding, known->event_of[row]))
+        for (uint32_t row = known->row_first[slot];
+             row < known->row_first[slot] + known->row_count[slot]; row++)
+            if (encoding->node_of[known->rows->event_of[row]] &&
+                mr_encoding_in_cone(encoding, known->rows->event_of[row]))
                 add_edges(encoding, node_end, row, slot, had);
     }
 }

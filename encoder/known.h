@@ -2,11 +2,12 @@
  * known: what is certain about a question before its formula is built (solver/eliminate.h finds
  * it).
  *
- * Rows are the events that constraints are about, of the cone that elimination was given: accesses
- * to shared variables, acquires and releases of contended locks. The formula's C may be a part of
- * that cone. A row has a clock: for each thread with events in C the
+ * It is about the rows (windows/rows.h) of the cone that elimination was given. The formula's C may
+ * be a part of that cone. A row has a clock: for each thread with events in C the
  * number of the thread's rows that are certainly before it in every witness that it is in. Clocks
  * are closed: what is before a row that is before v, is before v; and no row is before itself.
+ * Clocks are in pages of some rows, which are filled when they are first needed; all of them are
+ * after mr_eliminate_complete.
  *
  * In the formula. A literal that is known to hold or to fail is folded, and the known order is
  * added as edges between nodes, so the formula itself justifies the folding. The edges hold for all
@@ -24,19 +25,20 @@
 #define MR_ENCODER_KNOWN_H
 
 #include "encoding.h"
+#include "windows/rows.h"
+
+enum { MR_KNOWN_PAGE = 16 }; /* rows of a page */
 
 struct mr_known {
     const mr_window *window;
-    uint32_t slot_count; /* threads with events in C */
-    uint32_t row_count;
-    uint32_t *slot_of;     /* one a thread; MR_NONE: no events in C */
-    uint32_t *thread_of;   /* one a slot */
-    uint32_t *row_first;   /* one a slot, and the end: its rows, in program order */
-    uint32_t *event_of;    /* one a row */
-    uint32_t *rows_before; /* of a thread's first events, how many are rows: see mr_known_rows */
-    size_t *rows_before_first;   /* one a slot */
-    uint32_t *clock;             /* row_count × slot_count; NULL: nothing is known */
-    struct mr_deduction *origin; /* from which solver/eliminate.h lists the sources */
+    const mr_rows *rows;
+    uint32_t slot_count;         /* threads with events in C */
+    uint32_t *slot_of;           /* one a thread; MR_NONE: no events in C */
+    uint32_t *thread_of;         /* one a slot */
+    uint32_t *row_first;         /* one a slot: its first row */
+    uint32_t *row_count;         /* one a slot: its rows that are in C */
+    uint32_t **clocks;           /* pages of MR_KNOWN_PAGE × slot_count; NULL: nothing is known */
+    struct mr_deduction *origin; /* from which solver/eliminate.h completes it */
     /* The writes that a read may see: sources[sources_first[row] … sources_first[row + 1]),
      * MR_NONE for the carried value; none: not known. NULL: not known of any. */
     size_t *sources_first;
@@ -46,7 +48,13 @@ struct mr_known {
 /* How many of the first `count` events of a slot's thread are rows; count at most the cone's. */
 static inline uint32_t mr_known_rows(const mr_known *known, uint32_t slot, uint32_t count)
 {
-    return known->rows_before[known->rows_before_first[slot] + count];
+    return mr_rows_before(known->rows, known->thread_of[slot], count);
+}
+
+/* The clock of a row whose page is filled. */
+static inline uint32_t *mr_known_clock(const mr_known *known, uint32_t row)
+{
+    return known->clocks[row / MR_KNOWN_PAGE] + (size_t)(row % MR_KNOWN_PAGE) * known->slot_count;
 }
 
 /* Is `u` certainly before `v` in every witness that v is in? Events of C. False: not known. O(1).
@@ -60,8 +68,7 @@ static inline bool mr_known_before(const mr_known *known, uint32_t u, uint32_t v
     uint32_t rank = mr_known_rows(known, slot_v, w->position[v] + 1); /* of v or the row before */
     if (!rank)
         return false;
-    size_t row = known->row_first[slot_v] + rank - 1;
-    return known->clock[row * known->slot_count + slot_u] >
+    return mr_known_clock(known, known->row_first[slot_v] + rank - 1)[slot_u] >
            mr_known_rows(known, slot_u, w->position[u]);
 }
 
@@ -74,7 +81,7 @@ static inline size_t mr_known_sources(const mr_known *known, uint32_t read,
     uint32_t slot = known->slot_of[w->thread[read]];
     if (!known->sources_first)
         return 0;
-    size_t row = known->row_first[slot] + mr_known_rows(known, slot, w->position[read]);
+    uint32_t row = known->row_first[slot] + mr_known_rows(known, slot, w->position[read]);
     *sources = known->sources + known->sources_first[row];
     return known->sources_first[row + 1] - known->sources_first[row];
 }

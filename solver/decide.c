@@ -60,6 +60,7 @@ typedef enum outcome {
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
 {
     problem->window = window;
+    problem->rows = NULL;
     problem->refined = false;
     if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
         !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
@@ -165,6 +166,17 @@ static outcome prepare(candidate_task *task)
     return PASSED_ON;
 }
 
+bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena)
+{
+    if (problem->rows || !(options->steps & MR_STEP_BIT(MR_STEP_ELIMINATE)))
+        return true;
+    mr_rows *rows = mr_arena_alloc(arena, 1, sizeof *rows);
+    if (!rows || !mr_rows_build(rows, problem->window, arena))
+        return false;
+    problem->rows = rows;
+    return true;
+}
+
 bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
                        mr_arena *arena)
 {
@@ -177,7 +189,8 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
     problem->refined = true;
     bool waited = arena->waits;
     arena->waits = true; /* half a refinement would be of no use, and in the way */
-    bool complete = mr_eliminate_refine(&problem->forced, &limits, arena);
+    bool complete = mr_problem_list_rows(problem, options, arena) &&
+                    mr_eliminate_refine(&problem->forced, problem->rows, &limits, arena);
     arena->waits = waited;
     return complete;
 }
@@ -293,8 +306,8 @@ static outcome try_eliminate(candidate_task *task)
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
     task->decision->effort += task->decision->cone_events;
-    switch (mr_eliminate(task->precedence, task->goal, task->required, task->cone, &limits, known,
-                         task->arena)) {
+    switch (mr_eliminate(task->precedence, task->problem->rows, task->goal, task->required,
+                         task->cone, &limits, known, task->arena)) {
     case MR_ELIMINATED_ALL:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
     case MR_ELIMINATED_SOME:
@@ -308,13 +321,24 @@ static outcome try_eliminate(candidate_task *task)
     return NO_MEMORY;
 }
 
+/* For the steps that look at what is known of a row. */
+static outcome complete_known(candidate_task *task)
+{
+    mr_eliminated known = task->known ? mr_eliminate_complete(task->known) : MR_ELIMINATED_NOTHING;
+    if (known == MR_ELIMINATED_NO_MEMORY)
+        return NO_MEMORY;
+    if (known == MR_ELIMINATED_NOTHING)
+        task->known = NULL;
+    return PASSED_ON;
+}
+
 static outcome try_greedy(candidate_task *task)
 {
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
-    if (close_cone(task) == NO_MEMORY)
+    if (close_cone(task) == NO_MEMORY || complete_known(task) == NO_MEMORY)
         return NO_MEMORY;
     task->decision->effort += task->decision->cone_events;
     const mr_greedy_question question = {.precedence = task->precedence,
@@ -379,7 +403,7 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
         return NO_MEMORY;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, step);
-    if (close_cone(task) == NO_MEMORY)
+    if (close_cone(task) == NO_MEMORY || complete_known(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->known && !mr_eliminate_list_sources(task->known))
         return NO_MEMORY;

@@ -24,12 +24,14 @@
 #include "base/model.h"
 #include "encoder/encoding.h"
 #include "session.h"
+#include "windows/rows.h"
 
 /* A window with its precedences, ready for questions. All memory is the window's arena. */
 typedef struct mr_problem {
     const mr_window *window;
     mr_precedence hard, forced, source;
-    bool refined; /* mr_problem_refine has been here */
+    const mr_rows *rows; /* NULL: a question that needs them makes them itself */
+    bool refined;        /* mr_problem_refine has been here */
 } mr_problem;
 
 typedef struct mr_decide_options {
@@ -68,6 +70,10 @@ typedef struct mr_decision {
 
 /* Builds the precedences in memory of `arena`. False: no memory. */
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena);
+
+/* Makes the rows, once, when `options` has the step eliminate: for those who ask more than a few
+ * questions. Not while a question is under way. False: no memory of `arena`. O(window · log). */
+bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena);
 
 /*
  * Raises `forced` by what elimination finds for the window as a whole (mr_eliminate_refine), once;

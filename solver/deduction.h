@@ -8,28 +8,43 @@
  * change has a time, a count of changes, so that a rule looks only at rows about which something is
  * new.
  *
- * Slots number the threads with rows, ranks the rows of a thread. A clock's entry for the row's own
- * slot is its rank. The rows of a slot that are about one object form a *chain*.
+ * Rows and their chains are those of the window (windows/rows.h). A slot is a thread with events in
+ * C; rows that are not in C are in E from the start, as witnesses within C are looked for. A clock's
+ * entry for the row's own slot is its rank.
  *
- *   {window … max_effort} → mr_deduction_rows → mr_deduction_begin → what grows*
+ * What is kept of a row is in pages of some rows. A page is filled when one of its rows is first
+ * looked at, with B as FORCED says. So a deduction costs what it looks at, and not what there is.
  *
- * All memory is of `arena`.
+ *   {window … max_pages} → mr_deduction_begin → what grows*
+ *
+ * All memory is of `arena`. When it is used up, or max_pages are, `stuck` is set, and what is read
+ * of a row from then on is of no use: whoever goes on for long looks at it.
  */
 #ifndef MR_SOLVER_DEDUCTION_H
 #define MR_SOLVER_DEDUCTION_H
 
 #include "encoder/known.h"
 
-/* The rows of one slot that are about one object, in program order: accesses of a variable, or
- * acquires of a lock of one kind. */
-typedef struct mr_row_chain {
-    uint32_t slot, first, end;         /* items[first … end) */
-    uint32_t values_first, values_end; /* of a variable by value: its writes, in `valued` */
-} mr_row_chain;
+/* When something changed about a row, when it was closed and when its rule was applied; ruled 0: its
+ * rule is to be looked at. */
+typedef struct mr_row_times {
+    uint64_t changed, closed, ruled;
+} mr_row_times;
 
-typedef struct mr_valued_row {
-    uint32_t value, row;
-} mr_valued_row;
+typedef enum mr_deduction_stuck {
+    MR_DEDUCTION_GOES_ON,
+    MR_DEDUCTION_TOO_LARGE,
+    MR_DEDUCTION_NO_MEMORY,
+} mr_deduction_stuck;
+
+/* The pages of rows: as known->clocks, with the times. */
+typedef struct mr_row_pages {
+    mr_row_times **times;
+    uint32_t *spare_clocks; /* what is read when there is no page */
+    mr_row_times *spare_times;
+    uint64_t count;
+    mr_deduction_stuck stuck;
+} mr_row_pages;
 
 typedef struct mr_deduction {
     /* Of the caller. */
@@ -41,26 +56,18 @@ typedef struct mr_deduction {
     const uint32_t *required, *cone;
     mr_arena *arena;
     uint64_t max_effort; /* 0: no limit */
+    uint64_t max_pages;
 
+    mr_row_pages *pages;
+    uint64_t rows;      /* in C */
     uint32_t *included; /* one a slot: how many rows of L */
     uint32_t *limit;    /* one a slot: rows from this rank on are in E */
     uint32_t *certain;  /* one a slot: reads below this rank are consistent when included */
 
-    /* Chains of an object: chains[chains_first[object] … chains_first[object + 1]). Objects are the
-     * variables, then the locks, twice: exclusive and shared. */
-    uint32_t *chains_first;
-    mr_row_chain *chains;
-    uint32_t *items;       /* rows */
-    uint32_t *slot_of;     /* one a row */
-    mr_valued_row *valued; /* of a chain: by value, then row */
-    /* One an item that is a read: the nearest item of the chain before (after) it that is a write
-     * or saw something else; MR_NONE: there is none. */
-    uint32_t *skip_back, *skip_on;
-
-    uint32_t *in_trace_order; /* rows */
-    uint32_t from;            /* in in_trace_order: the rules look at no row before it */
-    /* When something changed, and was last looked at, in a time that counts changes. */
-    uint64_t *changed, *closed, *ruled; /* one a row; ruled 0: its rule is to be looked at */
+    /* The region: rows of C, from the last in trace order on backwards; `walked`: events from this
+     * one on have been looked at. */
+    uint32_t *region;
+    uint32_t region_count, walked;
     /* One a variable, then one a lock: of a clock, of E, or of what is consistent, in a row of the
      * object; of L, in an acquire of it. */
     uint64_t *object_changed;
@@ -71,13 +78,14 @@ typedef struct mr_deduction {
     bool no_race;
 } mr_deduction;
 
-/* Numbers the rows. Their clocks will take known->row_count * known->slot_count entries. False: no
- * memory. O(events of C + window). */
-bool mr_deduction_rows(mr_deduction *deduction);
-
-/* B as FORCED says, L as given, E empty; and the chains. False: no memory. O(rows · (threads +
- * log)). */
+/* B as FORCED says, L as given, E empty but for what is not in C. False: no memory. O(threads + rows of
+ * the window / MR_KNOWN_PAGE + objects). */
 bool mr_deduction_begin(mr_deduction *deduction);
+
+/* Fills the page of a row. */
+void mr_deduction_fill(const mr_deduction *deduction, uint32_t row);
+/* Fills the pages of all rows of C. False: it got stuck. */
+bool mr_deduction_fill_all(const mr_deduction *deduction);
 
 /* u → v, for rows: u joins B(v), with B(u). */
 void mr_deduction_order(mr_deduction *deduction, uint32_t u, uint32_t v);
@@ -98,31 +106,36 @@ uint32_t mr_deduction_object(const mr_deduction *deduction, uint32_t row);
 /* How many rows are among the first `count` events of a thread, as far as these are in C. */
 uint32_t mr_deduction_rows_of(const mr_deduction *deduction, uint32_t thread, uint32_t count);
 
-/* What a read saw, as its variable is treated. By source: the write, MR_NONE: an earlier one or
- * none. By value: the value's index. */
-static inline uint32_t mr_deduction_seen(const mr_window *w, uint32_t read)
+static inline uint32_t mr_deduction_slot(const mr_deduction *deduction, uint32_t row)
 {
-    return w->variables[w->object[read]].by_source ? w->source[read]
-                                                   : mr_window_read_value(w, read);
+    return deduction->known
+        ->slot_of[deduction->window->thread[deduction->known->rows->event_of[row]]];
 }
 
 static inline uint32_t *mr_deduction_clock(const mr_deduction *deduction, uint32_t row)
 {
-    return deduction->known->clock + (size_t)row * deduction->known->slot_count;
+    const mr_known *known = deduction->known;
+    if (!known->clocks[row / MR_KNOWN_PAGE])
+        mr_deduction_fill(deduction, row);
+    return mr_known_clock(known, row);
+}
+
+static inline mr_row_times *mr_deduction_times(const mr_deduction *deduction, uint32_t row)
+{
+    if (!deduction->known->clocks[row / MR_KNOWN_PAGE])
+        mr_deduction_fill(deduction, row);
+    return &deduction->pages->times[row / MR_KNOWN_PAGE][row % MR_KNOWN_PAGE];
 }
 
 static inline uint32_t mr_deduction_rank(const mr_deduction *deduction, uint32_t row)
 {
-    return row - deduction->known->row_first[deduction->slot_of[row]];
+    return row - deduction->known->row_first[mr_deduction_slot(deduction, row)];
 }
 
 /* The row of an event of C that is one; of another event: the next row of its thread. */
 static inline uint32_t mr_deduction_row(const mr_deduction *deduction, uint32_t event)
 {
-    const mr_window *w = deduction->window;
-    uint32_t slot = deduction->known->slot_of[w->thread[event]];
-    return deduction->known->row_first[slot] +
-           mr_known_rows(deduction->known, slot, w->position[event]);
+    return deduction->known->rows->row_of[event];
 }
 
 /* Is the event in C and not in E? For acquires, releases and accesses; MR_NONE is not. */

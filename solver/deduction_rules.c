@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/* The slot of a chain; MR_NONE: nothing of its thread is in C. */
+static uint32_t slot_of(const mr_deduction *d, const mr_row_chain *chain)
+{
+    return d->known->slot_of[chain->thread];
+}
+
 /* ---- locks ---- */
 
 /* rel1 → acq2. */
@@ -19,26 +25,28 @@ static void leave_first(mr_deduction *d, const mr_section *one, uint32_t acquire
 static const mr_section *latest_entered(const mr_deduction *d, const mr_row_chain *chain,
                                         uint32_t bound)
 {
-    uint32_t low = chain->first, high = chain->end, first_row = d->known->row_first[chain->slot];
+    uint32_t low = chain->first, high = chain->end,
+             first_row = d->known->rows->first[chain->thread];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (d->items[middle] - first_row < bound)
+        if (d->known->rows->items[middle] - first_row < bound)
             low = middle + 1;
         else
             high = middle;
     }
     return low == chain->first
                ? NULL
-               : mr_window_section(d->window, d->known->event_of[d->items[low - 1]]);
+               : mr_window_section(d->window,
+                                   d->known->rows->event_of[d->known->rows->items[low - 1]]);
 }
 
 static void exclude_chain(mr_deduction *d, uint32_t row, const mr_section *own,
                           const mr_row_chain *chain)
 {
-    uint32_t slot = chain->slot, bound = mr_deduction_clock(d, row)[slot];
-    uint32_t other = d->included[slot];
-    if (slot == d->slot_of[row])
+    uint32_t slot = slot_of(d, chain);
+    if (slot == MR_NONE || slot == mr_deduction_slot(d, row))
         return;
+    uint32_t bound = mr_deduction_clock(d, row)[slot], other = d->included[slot];
     d->effort += 8;
     if (mr_deduction_is_possible(d, own->release)) {
         uint32_t known = mr_deduction_clock(d, mr_deduction_row(d, own->release))[slot];
@@ -52,15 +60,15 @@ static void exclude_chain(mr_deduction *d, uint32_t row, const mr_section *own,
 void mr_deduction_rule_acquire(mr_deduction *d, uint32_t row)
 {
     const mr_window *w = d->window;
-    const mr_section *own = mr_window_section(w, d->known->event_of[row]);
+    const mr_section *own = mr_window_section(w, d->known->rows->event_of[row]);
     const mr_window_lock *lock = &w->locks[own->lock];
     for (uint32_t s = lock->sections_first; s < lock->carried_end; s++)
         if (mr_sections_exclude(&w->sections[s], own))
             leave_first(d, &w->sections[s], row);
     uint32_t object = w->variable_count + 2 * own->lock; /* exclusive; shared is the next one */
-    uint32_t end = d->chains_first[object + (own->shared ? 1 : 2)];
-    for (uint32_t c = d->chains_first[object]; c < end; c++)
-        exclude_chain(d, row, own, &d->chains[c]);
+    uint32_t end = d->known->rows->chains_first[object + (own->shared ? 1 : 2)];
+    for (uint32_t c = d->known->rows->chains_first[object]; c < end; c++)
+        exclude_chain(d, row, own, &d->known->rows->chains[c]);
 }
 
 /* ---- reads ---- */
@@ -81,22 +89,22 @@ typedef struct reader {
 static reader make_reader(mr_deduction *d, uint32_t row)
 {
     const mr_window *w = d->window;
-    uint32_t event = d->known->event_of[row], object = w->object[event];
-    uint32_t first = d->chains_first[object];
+    uint32_t event = d->known->rows->event_of[row], object = w->object[event];
+    uint32_t first = d->known->rows->chains_first[object];
     return (reader){.d = d,
                     .row = row,
                     .rank = mr_deduction_rank(d, row),
-                    .slot = d->slot_of[row],
+                    .slot = mr_deduction_slot(d, row),
                     .event = event,
-                    .seen = mr_deduction_seen(w, event),
+                    .seen = mr_row_seen(w, event),
                     .variable = &w->variables[object],
-                    .chains = &d->chains[first],
-                    .chain_count = d->chains_first[object + 1] - first};
+                    .chains = &d->known->rows->chains[first],
+                    .chain_count = d->known->rows->chains_first[object + 1] - first};
 }
 
 static uint32_t item_rank(const mr_deduction *d, const mr_row_chain *chain, uint32_t item)
 {
-    return d->items[item] - d->known->row_first[chain->slot];
+    return d->known->rows->items[item] - d->known->rows->first[chain->thread];
 }
 
 typedef enum item_kind {
@@ -108,12 +116,12 @@ typedef enum item_kind {
 static item_kind kind_of(const reader *r, const mr_row_chain *chain, uint32_t item)
 {
     const mr_deduction *d = r->d;
-    uint32_t event = d->known->event_of[d->items[item]];
+    uint32_t event = d->known->rows->event_of[d->known->rows->items[item]];
     if (mr_op_writes(mr_window_op(d->window, event)))
         return FOREIGN;
-    if (item_rank(d, chain, item) >= d->certain[chain->slot])
+    if (item_rank(d, chain, item) >= d->certain[slot_of(d, chain)])
         return UNCERTAIN;
-    return mr_deduction_seen(d->window, event) == r->seen ? SAME : FOREIGN;
+    return mr_row_seen(d->window, event) == r->seen ? SAME : FOREIGN;
 }
 
 /* The nearest foreign item of the chain, from `item` on backwards. */
@@ -125,7 +133,7 @@ static uint32_t foreign_back(const reader *r, const mr_row_chain *chain, uint32_
         if (kind == FOREIGN)
             break;
         if (kind == SAME)
-            item = r->d->skip_back[item];
+            item = r->d->known->rows->skip_back[item];
         else
             item = item == chain->first ? MR_NONE : item - 1;
     }
@@ -138,11 +146,11 @@ static uint32_t foreign_on(const reader *r, const mr_row_chain *chain, uint32_t 
     while (item < chain->end) { /* MR_NONE is not */
         item_kind kind = kind_of(r, chain, item);
         r->d->effort++;
-        if (item_rank(r->d, chain, item) >= r->d->limit[chain->slot])
+        if (item_rank(r->d, chain, item) >= r->d->limit[slot_of(r->d, chain)])
             return MR_NONE;
         if (kind == FOREIGN)
             return item;
-        item = kind == SAME ? r->d->skip_on[item] : item + 1;
+        item = kind == SAME ? r->d->known->rows->skip_on[item] : item + 1;
     }
     return MR_NONE;
 }
@@ -172,14 +180,17 @@ static void find_foreign(reader *r)
     memset(d->blocked, 0, slots * sizeof *d->blocked);
     for (uint32_t c = 0; c < r->chain_count; c++) {
         const mr_row_chain *chain = &r->chains[c];
-        uint32_t end = items_below(d, chain, mr_deduction_clock(d, r->row)[chain->slot]);
+        uint32_t slot = slot_of(d, chain);
+        if (slot == MR_NONE)
+            continue;
+        uint32_t end = items_below(d, chain, mr_deduction_clock(d, r->row)[slot]);
         uint32_t item = end == chain->first ? MR_NONE : foreign_back(r, chain, end - 1);
         d->effort += 8;
         if (item == MR_NONE)
             continue;
-        const uint32_t *clock = mr_deduction_clock(d, d->items[item]);
+        const uint32_t *clock = mr_deduction_clock(d, d->known->rows->items[item]);
         r->foreign_before = true;
-        d->foreign[chain->slot] = d->items[item] + 1;
+        d->foreign[slot] = d->known->rows->items[item] + 1;
         d->effort += slots;
         for (uint32_t s = 0; s < slots; s++)
             if (clock[s] > d->blocked[s])
@@ -201,11 +212,11 @@ static bool not_too_late(const reader *r, uint32_t write, uint32_t slot)
 static void find_choices(const reader *r, const mr_row_chain *chain, uint32_t *first, uint32_t *end)
 {
     const mr_deduction *d = r->d;
-    uint32_t low = chain->values_first, high = chain->values_end;
-    uint32_t least = d->known->row_first[chain->slot] + d->blocked[chain->slot];
+    uint32_t low = chain->values_first, high = chain->values_end, slot = slot_of(d, chain);
+    uint32_t least = d->known->row_first[slot] + d->blocked[slot];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const mr_valued_row *item = &d->valued[middle];
+        const mr_valued_row *item = &d->known->rows->valued[middle];
         if (item->value < r->seen || (item->value == r->seen && item->row < least))
             low = middle + 1;
         else
@@ -215,8 +226,8 @@ static void find_choices(const reader *r, const mr_row_chain *chain, uint32_t *f
     high = chain->values_end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const mr_valued_row *item = &d->valued[middle];
-        if (item->value == r->seen && not_too_late(r, item->row, chain->slot))
+        const mr_valued_row *item = &d->known->rows->valued[middle];
+        if (item->value == r->seen && not_too_late(r, item->row, slot))
             low = middle + 1;
         else
             high = middle;
@@ -235,7 +246,8 @@ static void add_sources(reader *r, uint32_t slot, uint32_t first, uint32_t last)
         if (!r->slots || needs < d->common[s])
             d->common[s] = needs;
     }
-    MR_ASSERT(first <= last && d->slot_of[first] == slot && d->slot_of[last] == slot);
+    MR_ASSERT(first <= last && mr_deduction_slot(d, first) == slot &&
+              mr_deduction_slot(d, last) == slot);
     d->last[slot] = last - first_row + 1;
     d->effort += slots;
     r->slots++;
@@ -247,7 +259,7 @@ static void add_by_source(reader *r)
     mr_deduction *d = r->d;
     if (r->seen == MR_NONE || !mr_deduction_is_possible(d, r->seen))
         return;
-    uint32_t row = mr_deduction_row(d, r->seen), slot = d->slot_of[row];
+    uint32_t row = mr_deduction_row(d, r->seen), slot = mr_deduction_slot(d, row);
     if (row - d->known->row_first[slot] >= d->blocked[slot] && not_too_late(r, row, slot))
         add_sources(r, slot, row, row);
 }
@@ -265,11 +277,14 @@ static void find_sources(reader *r)
     }
     r->carried = r->seen && r->variable->carried_value == r->seen && !r->foreign_before;
     for (uint32_t c = 0; c < r->chain_count; c++) {
-        uint32_t first, end;
+        uint32_t first, end, slot = slot_of(d, &r->chains[c]);
+        if (slot == MR_NONE)
+            continue;
         find_choices(r, &r->chains[c], &first, &end);
         d->effort += 8;
         if (first < end)
-            add_sources(r, r->chains[c].slot, d->valued[first].row, d->valued[end - 1].row);
+            add_sources(r, slot, d->known->rows->valued[first].row,
+                        d->known->rows->valued[end - 1].row);
     }
 }
 
@@ -279,9 +294,9 @@ static void put_foreign_first(const reader *r)
     mr_deduction *d = r->d;
     uint32_t last = d->known->row_first[r->some] + d->last[r->some] - 1;
     for (uint32_t c = 0; c < r->chain_count; c++) {
-        uint32_t foreign = d->foreign[r->chains[c].slot];
-        if (foreign && r->chains[c].slot != r->some)
-            mr_deduction_order(d, foreign - 1, last);
+        uint32_t slot = slot_of(d, &r->chains[c]);
+        if (slot != MR_NONE && d->foreign[slot] && slot != r->some)
+            mr_deduction_order(d, d->foreign[slot] - 1, last);
     }
 }
 
@@ -290,9 +305,11 @@ static bool is_after_sources(const reader *r, uint32_t row)
 {
     const mr_deduction *d = r->d;
     const uint32_t *clock = mr_deduction_clock(d, row);
-    for (uint32_t c = 0; c < r->chain_count; c++)
-        if (clock[r->chains[c].slot] < d->last[r->chains[c].slot])
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        uint32_t slot = slot_of(d, &r->chains[c]);
+        if (slot != MR_NONE && clock[slot] < d->last[slot])
             return false;
+    }
     return true;
 }
 
@@ -300,18 +317,19 @@ static bool is_after_sources(const reader *r, uint32_t row)
 static void put_foreign_after(const reader *r, const mr_row_chain *chain)
 {
     mr_deduction *d = r->d;
-    uint32_t low = chain->first, high = chain->end;
+    uint32_t low = chain->first, end = items_below(d, chain, d->limit[slot_of(d, chain)]);
+    uint32_t high = end;
     while (low < high && r->slots) {
         uint32_t middle = low + (high - low) / 2;
         d->effort += r->chain_count;
-        if (is_after_sources(r, d->items[middle]))
+        if (is_after_sources(r, d->known->rows->items[middle]))
             high = middle;
         else
             low = middle + 1;
     }
-    uint32_t item = low < chain->end ? foreign_on(r, chain, low) : MR_NONE;
+    uint32_t item = low < end ? foreign_on(r, chain, low) : MR_NONE;
     if (item != MR_NONE)
-        mr_deduction_order(d, r->row, d->items[item]);
+        mr_deduction_order(d, r->row, d->known->rows->items[item]);
 }
 
 void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
@@ -333,9 +351,11 @@ void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
         return;
     if (r.slots == 1)
         put_foreign_first(&r);
-    for (uint32_t c = 0; c < r.chain_count; c++)
-        if (r.chains[c].slot != r.slot)
+    for (uint32_t c = 0; c < r.chain_count; c++) {
+        uint32_t slot = slot_of(d, &r.chains[c]);
+        if (slot != MR_NONE && slot != r.slot)
             put_foreign_after(&r, &r.chains[c]);
+    }
     if (r.slots == 1 && d->common[r.some] == d->last[r.some]) /* a single write: it is clean */
         mr_deduction_be_certain(d, r.some, d->last[r.some]);
 }
@@ -343,7 +363,7 @@ void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
 static bool is_value_read(const mr_deduction *d, uint32_t row)
 {
     const mr_window *w = d->window;
-    uint32_t event = d->known->event_of[row], slot = d->slot_of[row];
+    uint32_t event = d->known->rows->event_of[row], slot = mr_deduction_slot(d, row);
     uint32_t rank = row - d->known->row_first[slot];
     return mr_op_reads(mr_window_op(w, event)) && !w->variables[w->object[event]].by_source &&
            rank < d->certain[slot] && rank < d->limit[slot];
@@ -361,30 +381,39 @@ static size_t list_row(mr_deduction *d, uint32_t row, uint32_t *list)
     count += r.carried;
     for (uint32_t c = 0; c < r.chain_count; c++) {
         uint32_t first, end;
+        if (slot_of(d, &r.chains[c]) == MR_NONE)
+            continue;
         find_choices(&r, &r.chains[c], &first, &end);
         for (uint32_t k = first; list && k < end; k++)
-            list[count + k - first] = d->known->event_of[d->valued[k].row];
+            list[count + k - first] = d->known->rows->event_of[d->known->rows->valued[k].row];
         count += end - first;
     }
     return count;
 }
 
+/* The rows of C. */
+static bool is_in_cone(const mr_known *known, uint32_t row)
+{
+    uint32_t slot = known->slot_of[known->window->thread[known->rows->event_of[row]]];
+    return slot != MR_NONE && row - known->row_first[slot] < known->row_count[slot];
+}
+
 bool mr_deduction_list_sources(mr_deduction *d)
 {
     mr_known *known = d->known;
+    uint32_t rows = known->rows->count;
     size_t total = 0;
-    known->sources_first =
-        mr_arena_alloc(d->arena, (size_t)known->row_count + 1, sizeof *known->sources_first);
+    known->sources_first = mr_arena_alloc(d->arena, (size_t)rows + 1, sizeof *known->sources_first);
     if (!known->sources_first)
         return false;
-    for (uint32_t row = 0; row < known->row_count; row++) {
+    for (uint32_t row = 0; row < rows; row++) {
         known->sources_first[row] = total;
-        if (is_value_read(d, row))
+        if (is_in_cone(known, row) && is_value_read(d, row))
             total += list_row(d, row, NULL);
     }
-    known->sources_first[known->row_count] = total;
+    known->sources_first[rows] = total;
     known->sources = mr_arena_alloc(d->arena, total, sizeof *known->sources);
-    for (uint32_t row = 0; known->sources && row < known->row_count; row++) {
+    for (uint32_t row = 0; known->sources && row < rows; row++) {
         size_t first = known->sources_first[row], count = known->sources_first[row + 1] - first;
         if (!count)
             continue;

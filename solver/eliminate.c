@@ -89,7 +89,7 @@ static void find_certain(mr_deduction *d)
     for (uint32_t s = 0; s < known->slot_count && w->model == MR_MODEL_BRANCH; s++) {
         uint32_t thread = known->thread_of[s], end = d->required[thread];
         if (d->included[s]) {
-            uint32_t last = known->event_of[known->row_first[s] + d->included[s] - 1];
+            uint32_t last = known->rows->event_of[known->row_first[s] + d->included[s] - 1];
             end = w->position[last] + 1 > end ? w->position[last] + 1 : end;
         }
         while (end && mr_known_rows(known, s, end) > d->certain[s] &&
@@ -103,7 +103,7 @@ static void find_certain(mr_deduction *d)
 /* A row has joined B of the row, or has changed. */
 static void close_one(mr_deduction *d, uint32_t before, uint32_t row, bool all)
 {
-    if (all || d->changed[before] > d->closed[row])
+    if (all || mr_deduction_times(d, before)->changed > mr_deduction_times(d, row)->closed)
         mr_deduction_join(d, before, row);
 }
 
@@ -112,10 +112,10 @@ static void close_one(mr_deduction *d, uint32_t before, uint32_t row, bool all)
 static void close_row(mr_deduction *d, uint32_t row)
 {
     const mr_known *known = d->known;
-    uint32_t *clock = mr_deduction_clock(d, row), own = d->slot_of[row];
-    MR_ASSERT(clock);
-    const uint32_t *last = mr_deduction_rank(d, row) ? clock - known->slot_count : NULL;
-    bool all = d->changed[row] > d->closed[row], limits = d->limits_changed > d->closed[row];
+    uint32_t *clock = mr_deduction_clock(d, row), own = mr_deduction_slot(d, row);
+    mr_row_times *times = mr_deduction_times(d, row);
+    const uint32_t *last = mr_deduction_rank(d, row) ? mr_deduction_clock(d, row - 1) : NULL;
+    bool all = times->changed > times->closed, limits = d->limits_changed > times->closed;
     uint64_t now = d->now;
     d->effort += known->slot_count;
     if (last)
@@ -130,22 +130,22 @@ static void close_row(mr_deduction *d, uint32_t row)
         }
         close_one(d, known->row_first[s] + rank - 1, row, all);
     }
-    d->closed[row] = now;
+    times->closed = now;
 }
 
 static void rule(mr_deduction *d, uint32_t row)
 {
-    uint64_t ruled = d->ruled[row], now = d->now;
-    uint32_t event = d->known->event_of[row];
-    if (ruled && d->changed[row] <= ruled &&
-        d->object_changed[mr_deduction_object(d, row)] <= ruled)
+    mr_row_times *times = mr_deduction_times(d, row);
+    uint64_t ruled = times->ruled, now = d->now;
+    uint32_t event = d->known->rows->event_of[row];
+    if (ruled && times->changed <= ruled && d->object_changed[mr_deduction_object(d, row)] <= ruled)
         return;
     if (mr_op_reads(mr_window_op(d->window, event)))
         mr_deduction_rule_read(d, row);
     else if (!mr_op_is_access(mr_window_op(d->window, event)) &&
              mr_window_section(d->window, event)->acquire == event)
         mr_deduction_rule_acquire(d, row);
-    d->ruled[row] = now;
+    times->ruled = now;
 }
 
 /* Every so many rows a pass looks whether the run was asked to end. */
@@ -156,11 +156,11 @@ static void pass(mr_deduction *d, bool rules)
 {
     close_included(d);
     find_certain(d);
-    for (uint32_t i = d->from; i < d->known->row_count && !d->no_race; i++) {
-        uint32_t row = d->in_trace_order[i];
-        if (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena))
+    for (uint32_t i = d->region_count; i-- && !d->no_race;) {
+        uint32_t row = d->region[i];
+        if (d->pages->stuck || (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)))
             return;
-        if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
+        if (mr_deduction_rank(d, row) >= d->limit[mr_deduction_slot(d, row)])
             continue;
         close_row(d, row);
         if (rules)
@@ -168,23 +168,30 @@ static void pass(mr_deduction *d, bool rules)
     }
 }
 
-/* Does B of each row have B of the rows in it? For costly checks. */
+/* Does B of the row have B of the rows in it? */
+static bool is_closed_row(const mr_deduction *d, uint32_t row)
+{
+    const mr_known *known = d->known;
+    const uint32_t *clock = mr_deduction_clock(d, row);
+    for (uint32_t s = 0; s < known->slot_count; s++) {
+        if (!clock[s])
+            continue;
+        const uint32_t *before = mr_deduction_clock(d, known->row_first[s] + clock[s] - 1);
+        for (uint32_t t = 0; t < known->slot_count; t++)
+            if (t != s && t != mr_deduction_slot(d, row) && before[t] > clock[t])
+                return false;
+    }
+    return true;
+}
+
+/* For costly checks. */
 static bool is_closed(const mr_deduction *d)
 {
     const mr_known *known = d->known;
-    for (uint32_t row = 0; row < known->row_count; row++) {
-        const uint32_t *clock = mr_deduction_clock(d, row);
-        if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
-            continue;
-        for (uint32_t s = 0; s < known->slot_count; s++) {
-            if (!clock[s])
-                continue;
-            const uint32_t *before = mr_deduction_clock(d, known->row_first[s] + clock[s] - 1);
-            for (uint32_t t = 0; t < known->slot_count; t++)
-                if (t != s && t != d->slot_of[row] && before[t] > clock[t])
-                    return false;
-        }
-    }
+    for (uint32_t s = 0; s < known->slot_count; s++)
+        for (uint32_t rank = 0; rank < d->limit[s]; rank++)
+            if (!is_closed_row(d, known->row_first[s] + rank))
+                return false;
     return true;
 }
 
@@ -192,47 +199,54 @@ static bool is_closed(const mr_deduction *d)
  * many. The first one is small so that tests on short traces see more than one. */
 enum { FIRST_REGION = 8, REGION_GROWTH = 4 };
 
-/* Where the first region starts. */
-static uint32_t first_region(const mr_deduction *d)
+/* Takes rows of C into the region until it has `count`, or the events before `stop` are reached. */
+static void extend(mr_deduction *d, uint64_t count, uint32_t stop)
 {
-    const uint32_t *rows = d->in_trace_order;
-    uint32_t low = 0, high = d->known->row_count, stop = d->stop_count ? MR_NONE : 0;
+    const mr_known *known = d->known;
+    while (d->walked > stop && d->region_count < count) {
+        uint32_t event = --d->walked;
+        if (d->window->position[event] < d->cone[d->window->thread[event]] &&
+            mr_rows_has(known->rows, event))
+            d->region[d->region_count++] = known->rows->row_of[event];
+    }
+    MR_ASSERT(d->region_count <= d->rows);
+}
+
+/* The rows from the stops on, and some before them; without stops all. */
+static void begin_region(mr_deduction *d)
+{
+    uint32_t stop = d->stop_count ? MR_NONE : 0;
     for (uint32_t i = 0; i < d->stop_count; i++)
         stop = mr_stops_last(&d->stops[i]) < stop ? mr_stops_last(&d->stops[i]) : stop;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (d->known->event_of[rows[middle]] < stop)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < FIRST_REGION ? 0 : low - FIRST_REGION;
+    extend(d, d->rows, stop);
+    extend(d, (uint64_t)d->region_count + FIRST_REGION, 0);
 }
 
 /* Takes more rows into the region. False: it has them all. */
 static bool grow(mr_deduction *d)
 {
-    uint32_t rows = d->known->row_count - d->from, left = d->from;
-    d->from = left / (REGION_GROWTH - 1) <= rows ? 0 : left - (REGION_GROWTH - 1) * rows;
+    uint64_t left = d->rows - d->region_count,
+             more = (REGION_GROWTH - 1) * (uint64_t)d->region_count;
+    extend(d, left / (REGION_GROWTH - 1) <= d->region_count ? d->rows : d->region_count + more, 0);
     return left;
 }
 
 /* Applies the rules until nothing changes or the budget is used up. False: the budget did not
- * even do for closing what is known, or the run was asked to end. */
+ * even do for closing what is known, memory did not do, or the run was asked to end. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;
-    d->from = first_region(d);
+    begin_region(d);
     for (uint64_t before = UINT64_MAX; !d->no_race && (before != d->now || grow(d));) {
         before = d->now;
         pass(d, rules);
-        if (mr_arena_is_halted(d->arena))
+        if (d->pages->stuck || mr_arena_is_halted(d->arena))
             return false;
         if (d->max_effort && d->effort > d->max_effort) {
             if (!rules)
                 return false;
             rules = false; /* only the closure, for which there is as much again */
-            d->from = 0;
+            extend(d, d->rows, 0);
             d->max_effort *= 2;
             before = UINT64_MAX;
         }
@@ -248,10 +262,9 @@ static bool lower_cone(const mr_deduction *d, uint32_t *cone)
     const mr_known *known = d->known;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t slot = known->slot_of[t];
-        uint32_t rows = slot == MR_NONE ? 0 : known->row_first[slot + 1] - known->row_first[slot];
         cone[t] = d->cone[t];
-        if (slot != MR_NONE && d->limit[slot] < rows)
-            cone[t] = w->position[known->event_of[known->row_first[slot] + d->limit[slot]]];
+        if (slot != MR_NONE && d->limit[slot] < known->row_count[slot])
+            cone[t] = w->position[known->rows->event_of[known->row_first[slot] + d->limit[slot]]];
     }
     for (bool changed = true; changed;) {
         changed = false;
@@ -292,7 +305,8 @@ static bool raise_required(const mr_deduction *d, const uint32_t *cone, uint32_t
     for (uint32_t s = 0; s < known->slot_count; s++)
         if (d->included[s])
             mr_precedence_require(d->forced, required,
-                                  known->event_of[known->row_first[s] + d->included[s] - 1], true);
+                                  known->rows->event_of[known->row_first[s] + d->included[s] - 1],
+                                  true);
     for (uint32_t i = 0; i < d->stop_count; i++)
         mr_precedence_require(d->forced, required, d->stops[i].events[0], false);
     for (uint32_t t = 0; t < w->thread_count; t++)
@@ -320,38 +334,64 @@ static mr_eliminated hand_over(mr_deduction *d, mr_goal *goal, uint32_t *require
     return MR_ELIMINATED_SOME;
 }
 
-mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t *required,
-                           uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
-                           mr_arena *arena)
+/* How many pages the memory of the limits allows. */
+static uint64_t most_pages(const mr_eliminate_limits *limits, const mr_window *w)
+{
+    uint64_t page_bytes =
+        MR_KNOWN_PAGE * (w->thread_count * sizeof(uint32_t) + sizeof(mr_row_times));
+    return limits->memory_bytes ? limits->memory_bytes / page_bytes : UINT64_MAX;
+}
+
+/* The rows of the window, made when the caller has none. False: no memory. */
+static bool take_rows_of(mr_known *known, const mr_rows *rows, mr_arena *arena)
+{
+    known->rows = rows;
+    if (rows)
+        return true;
+    mr_rows *own = mr_arena_alloc(arena, 1, sizeof *own);
+    known->rows = own;
+    return own && mr_rows_build(own, known->window, arena);
+}
+
+mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_goal *goal,
+                           uint32_t *required, uint32_t *cone, const mr_eliminate_limits *limits,
+                           mr_known *known, mr_arena *arena)
 {
     *known = (mr_known){.window = forced->window};
     mr_deduction *d = mr_arena_alloc(arena, 1, sizeof *d);
-    if (!d)
+    uint32_t *own_cone = mr_arena_alloc(arena, forced->window->thread_count, sizeof *own_cone);
+    mr_stops *stops = mr_arena_alloc(arena, goal->stop_count, sizeof *stops);
+    if (!d || !own_cone || !stops || !take_rows_of(known, rows, arena))
         return MR_ELIMINATED_NO_MEMORY;
+    memcpy(stops, goal->stops, goal->stop_count * sizeof *stops);
+    memcpy(own_cone, cone, forced->window->thread_count * sizeof *own_cone);
     *d = (mr_deduction){.window = forced->window,
                         .forced = forced,
+                        .stops = stops,
                         .stop_count = goal->stop_count,
                         .known = known,
                         .required = required,
-                        .cone = cone,
+                        .cone = own_cone,
                         .arena = arena,
-                        .max_effort = limits->effort};
-    d->stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d->stops);
-    if (!d->stops)
-        return MR_ELIMINATED_NO_MEMORY;
-    memcpy(d->stops, goal->stops, goal->stop_count * sizeof *d->stops);
-    if (!mr_deduction_rows(d))
-        return MR_ELIMINATED_NO_MEMORY;
-    uint64_t cells = (uint64_t)known->row_count * known->slot_count;
-    if (limits->memory_bytes && cells * sizeof *known->clock > limits->memory_bytes)
-        return MR_ELIMINATED_NOTHING;
+                        .max_effort = limits->effort,
+                        .max_pages = most_pages(limits, forced->window)};
     if (!mr_deduction_begin(d))
         return MR_ELIMINATED_NO_MEMORY;
     if (!run(d)) {
-        known->clock = NULL;
-        return MR_ELIMINATED_NOTHING;
+        known->clocks = NULL;
+        return d->pages->stuck == MR_DEDUCTION_NO_MEMORY ? MR_ELIMINATED_NO_MEMORY
+                                                         : MR_ELIMINATED_NOTHING;
     }
     return d->no_race ? MR_ELIMINATED_ALL : hand_over(d, goal, required, cone);
+}
+
+mr_eliminated mr_eliminate_complete(mr_known *known)
+{
+    if (!known->origin || mr_deduction_fill_all(known->origin))
+        return MR_ELIMINATED_SOME;
+    known->clocks = NULL;
+    return known->origin->pages->stuck == MR_DEDUCTION_NO_MEMORY ? MR_ELIMINATED_NO_MEMORY
+                                                                 : MR_ELIMINATED_NOTHING;
 }
 
 bool mr_eliminate_list_sources(mr_known *known)
@@ -402,14 +442,7 @@ static void take_rows(refiner *r, uint32_t row, uint32_t of)
     const uint32_t *clock = mr_deduction_clock(r->d, row);
     for (uint32_t s = 0; s < known->slot_count; s++)
         if (clock[s])
-            take(r, known->event_of[known->row_first[s] + clock[s] - 1], of);
-}
-
-static bool find_row(const mr_deduction *d, uint32_t event, uint32_t *row)
-{
-    *row = mr_deduction_row(d, event);
-    uint32_t end = d->known->row_first[d->known->slot_of[d->window->thread[event]] + 1];
-    return *row < end && d->known->event_of[*row] == event;
+            take(r, known->rows->event_of[known->row_first[s] + clock[s] - 1], of);
 }
 
 /* Has a clock more than another one in the chains that the thread is not in? */
@@ -459,7 +492,7 @@ static bool refine_enabled(refiner *r, const uint32_t *before, uint32_t event)
 static bool refine_event(refiner *r, uint32_t i)
 {
     const mr_window *w = r->forced->window;
-    uint32_t thread = w->thread[i], position = w->position[i], row;
+    uint32_t thread = w->thread[i], position = w->position[i];
     if (!position && !refine_start(r, thread, i))
         return false;
     uint32_t *before = position ? r->forced->clock[mr_window_at(w, thread, position - 1)]
@@ -469,8 +502,8 @@ static bool refine_event(refiner *r, uint32_t i)
         return false;
     memcpy(r->clock, before, w->chain_count * sizeof *r->clock);
     take_forced(r, old, i);
-    if (find_row(r->d, i, &row))
-        take_rows(r, row, i);
+    if (mr_rows_has(r->d->known->rows, i))
+        take_rows(r, mr_deduction_row(r->d, i), i);
     uint32_t *clock = keep(r, before, i);
     if (!clock)
         return false;
@@ -480,20 +513,16 @@ static bool refine_event(refiner *r, uint32_t i)
     return true;
 }
 
-static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr_precedence *forced,
-                          mr_arena *arena)
+static bool deduce_window(mr_deduction *d, mr_precedence *forced, mr_arena *arena)
 {
     const mr_window *w = forced->window;
-    if (!mr_deduction_rows(d))
-        return false;
-    uint64_t cells = (uint64_t)d->known->row_count * d->known->slot_count;
-    if (limits->memory_bytes && cells * sizeof *d->known->clock > limits->memory_bytes)
-        return true;
     refiner r = {.d = d, .forced = forced, .arena = arena};
     r.clock = mr_arena_alloc(d->arena, w->chain_count, sizeof *r.clock);
     if (!r.clock || !mr_deduction_begin(d))
         return false;
     run(d);
+    if (!mr_deduction_fill_all(d))
+        return d->pages->stuck == MR_DEDUCTION_TOO_LARGE;
     if (mr_arena_is_halted(d->arena))
         return false;
     MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
@@ -503,7 +532,8 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
     return true;
 }
 
-bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena)
+bool mr_eliminate_refine(mr_precedence *forced, const mr_rows *rows,
+                         const mr_eliminate_limits *limits, mr_arena *arena)
 {
     const mr_window *w = forced->window;
     if (w->model == MR_MODEL_BRANCH)
@@ -518,13 +548,15 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
                       .forced = forced,
                       .known = &known,
                       .arena = &scratch,
-                      .max_effort = limits->effort};
+                      .max_effort = limits->effort,
+                      .max_pages = most_pages(limits, w)};
     uint32_t *cone = mr_arena_alloc(&scratch, w->thread_count, sizeof *cone);
     for (uint32_t t = 0; cone && t < w->thread_count; t++)
         cone[t] = mr_window_length(w, t);
     d.required = mr_arena_zalloc(&scratch, w->thread_count, sizeof *d.required);
     d.cone = cone;
-    bool complete = d.required && d.cone && deduce_window(&d, limits, forced, arena);
+    bool complete = d.required && d.cone && take_rows_of(&known, rows, &scratch) &&
+                    deduce_window(&d, forced, arena);
     arena->refused |= scratch.refused;
     mr_arena_free(&scratch);
     return complete;

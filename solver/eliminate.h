@@ -60,7 +60,8 @@
  * Regions. Most proofs need only rows close to the stops. So the rules are first applied to the last
  * rows in trace order, until nothing changes; then to four times as many, and so on, up to all rows.
  * Every rule is right whenever it is applied, and B, L and E only grow, so what all rows give in the
- * end is the same. A row that is not looked at yet has in B what FORCED says.
+ * end is the same. A row that is not looked at yet has in B what FORCED says, and costs nothing
+ * (deduction.h).
  */
 #ifndef MR_SOLVER_ELIMINATE_H
 #define MR_SOLVER_ELIMINATE_H
@@ -80,14 +81,20 @@ typedef struct mr_eliminate_limits {
 } mr_eliminate_limits;
 
 /*
- * On SOME, the stops of the goal, `required` and `cone` are narrowed to what the rules leave, and `known` is
+ * `rows`: those of the window; NULL: they are made here, in time that grows with the window. On SOME,
+ * the stops of the goal, `required` and `cone` are narrowed to what the rules leave, and `known` is
  * filled, in memory of `arena`; else they are as before. The narrowed question has the same
- * witnesses within the cone. O(rows · (threads + log)) a pass; passes are few, but bounded by the
- * budget only.
+ * witnesses within the cone. A pass costs O(rows of the region · (threads + log)); passes are few,
+ * but bounded by the budget only. Besides, O(threads + objects + events from the start of the
+ * region to the end of C).
  */
-mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t *required,
-                           uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
-                           mr_arena *arena);
+mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_goal *goal,
+                           uint32_t *required, uint32_t *cone, const mr_eliminate_limits *limits,
+                           mr_known *known, mr_arena *arena);
+
+/* Fills the clocks of all rows of C, for those that look at `known`; after SOME, in the same arena.
+ * Once is enough. NOTHING: they do not fit into memory_bytes, and nothing is known. */
+mr_eliminated mr_eliminate_complete(mr_known *known);
 
 /* Lists what each read may see, for a formula; most questions are settled without one. After SOME, in
  * the same arena; O(reads · (threads + log) + writes listed). Once is enough. False: no memory. */
@@ -98,8 +105,10 @@ bool mr_eliminate_list_sources(mr_known *known);
  * question: L is empty and C is the whole window, so (I) is about every reordering of the window,
  * which is what FORCED asks for. Nothing gets into E, since the trace is a witness of everything.
  * `forced->refined` is set when a clock grew. Not in model branch, where no read is consistent
- * without L. Whatever the budget leaves out is only not known. False: no memory of `arena`. As mr_eliminate, with C the whole window; what changed is kept in `arena`.
+ * without L. Whatever the budget leaves out is only not known. False: no memory of `arena`. As
+ * mr_eliminate, with C the whole window; what changed is kept in `arena`.
  */
-bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena);
+bool mr_eliminate_refine(mr_precedence *forced, const mr_rows *rows,
+                         const mr_eliminate_limits *limits, mr_arena *arena);
 
 #endif

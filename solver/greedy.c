@@ -243,8 +243,7 @@ static bool is_known_first(const runner *r, uint32_t event)
     uint32_t rank = mr_known_rows(known, slot, w->position[event] + 1);
     if (!rank)
         return true;
-    const uint32_t *clock =
-        known->clock + (size_t)(known->row_first[slot] + rank - 1) * known->slot_count;
+    const uint32_t *clock = mr_known_clock(known, known->row_first[slot] + rank - 1);
     for (uint32_t s = 0; s < known->slot_count; s++)
         if (s != slot && mr_known_rows(known, s, r->next[known->thread_of[s]]) < clock[s])
             return false;

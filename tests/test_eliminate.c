@@ -142,17 +142,23 @@ static void check_order(examination *x, const question *q)
     }
 }
 
-/* Decides the question; false: filter and cone leave nothing. */
+/* Decides the question; false: filter and cone leave nothing. Every other question is given the rows,
+ * the others make them. */
 static bool decide(mr_setup *setup, question *q, mr_eliminated *answer)
 {
+    mr_rows *rows = mr_arena_alloc(&setup->arena, 1, sizeof *rows);
     if (!mr_cone_question_pose(&q->first, setup))
         return false;
     memcpy(q->new_required, q->first.required, sizeof q->new_required);
     memcpy(q->new_cone, q->first.cone, sizeof q->new_cone);
     memcpy(q->narrowed, q->first.stops, sizeof q->narrowed);
     mr_goal goal = {.stops = q->narrowed, .stop_count = 2};
-    *answer = mr_eliminate(&setup->forced, &goal, q->new_required, q->new_cone,
+    bool given = q->first.stops[0].events[0] % 2;
+    assert_true(rows && mr_rows_build(rows, setup->window, &setup->arena));
+    *answer = mr_eliminate(&setup->forced, given ? rows : NULL, &goal, q->new_required, q->new_cone,
                            &(mr_eliminate_limits){0}, &q->known, &setup->arena);
+    if (*answer == MR_ELIMINATED_SOME)
+        assert_int_equal(mr_eliminate_complete(&q->known), MR_ELIMINATED_SOME);
     return true;
 }
 
@@ -269,7 +275,7 @@ static void test_limits(void **state)
     memcpy(cone, q.first.cone, sizeof cone);
     const mr_eliminate_limits few[] = {{.effort = 1}, {.memory_bytes = 8}};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(mr_eliminate(&setup.forced, &q.first.goal, required, cone, &few[i],
+        assert_int_equal(mr_eliminate(&setup.forced, NULL, &q.first.goal, required, cone, &few[i],
                                       &q.known, &setup.arena),
                          MR_ELIMINATED_NOTHING);
         assert_memory_equal(required, q.first.required, sizeof required);
@@ -280,7 +286,7 @@ static void test_limits(void **state)
         mr_arena arena;
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
-        answer = mr_eliminate(&setup.forced, &q.first.goal, required, cone,
+        answer = mr_eliminate(&setup.forced, NULL, &q.first.goal, required, cone,
                               &(mr_eliminate_limits){0}, &q.known, &arena);
         mr_memory_fail_after(0);
         assert_true(answer != MR_ELIMINATED_NO_MEMORY || fail_at < 50);

@@ -76,7 +76,10 @@ static uint64_t window_of(const mr_reduction *reduction, mr_model model)
     assert_int_equal(
         mr_window_build(&carried, reduction->trace.event_count, model, &arena, &window, &error),
         MR_OK);
-    assert_true(mr_problem_init(&problem, window, &arena));
+    assert_true(mr_problem_init(&problem, window, &arena) &&
+                mr_problem_list_rows(&problem,
+                                     &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_ELIMINATE)},
+                                     &arena));
     uint64_t bytes = arena.in_use_bytes;
     mr_arena_free(&arena);
     mr_carried_free(&carried);

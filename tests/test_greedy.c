@@ -58,8 +58,9 @@ static void ask(void *context, mr_stops a, mr_stops b)
                                &setup->arena) != MR_LINEARISED;
     x->missed += missed;
     x->found[0] += find(x, &q, NULL) && missed;
-    if (mr_eliminate(&setup->forced, &q.goal, q.required, q.cone, &limits, &known, &setup->arena) ==
-        MR_ELIMINATED_SOME)
+    if (mr_eliminate(&setup->forced, NULL, &q.goal, q.required, q.cone, &limits, &known,
+                     &setup->arena) == MR_ELIMINATED_SOME &&
+        mr_eliminate_complete(&known) == MR_ELIMINATED_SOME)
         x->found[1] += find(x, &q, &known) && missed;
 }
 

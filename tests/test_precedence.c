@@ -235,7 +235,7 @@ static size_t check_refined(mr_setup *setup, const mr_exhaustive *search, const 
     for (uint32_t e = 0; e < w->size; e++)
         for (uint32_t f = 0; f < w->size; f++)
             had[e][f] = e != f && mr_precedes(&setup->forced, e, f);
-    assert_true(mr_eliminate_refine(&setup->forced, &limits, &setup->arena));
+    assert_true(mr_eliminate_refine(&setup->forced, NULL, &limits, &setup->arena));
     check_forced_is_sound(setup, search, text);
     for (uint32_t e = 0; e < w->size; e++) {
         for (uint32_t f = 0; f < w->size; f++) {

@@ -212,7 +212,8 @@ static mr_status build(const plan *p, uint32_t number, mr_far_worker *far)
         !mr_problem_init(&far->problem, window, &worker->arena))
         return mr_error_memory(worker->error, "building a far window");
     if (p->way != MR_FAR_CHEAP &&
-        !mr_problem_refine(&far->problem, &worker->decide, 0, &worker->arena))
+        (!mr_problem_list_rows(&far->problem, &worker->decide, &worker->arena) ||
+         !mr_problem_refine(&far->problem, &worker->decide, 0, &worker->arena)))
         return mr_error_memory(worker->error, "deciding far races");
     far->built = serial;
     return MR_OK;

@@ -5,7 +5,7 @@
  * are T chains of threads (trace/chains.h). Bytes:
  *
  *   the reduction   5 N + 25 K     while it is made; 25 K stay
- *   a far window    (170 + T) n    with its precedences, and 12 bytes a variable
+ *   a far window    (240 + T) n    with its precedences and rows, and 12 bytes a variable
  *
  * Questions take more memory. It is charged to the share of the worker's arena (base/arena.h), and
  * a question that does not fit is unknown. The figures were measured on generated and recorded

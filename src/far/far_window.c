@@ -201,7 +201,8 @@ mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *d
 {
     uint32_t unsettled = mr_far_window_list_unsettled(window);
     *no_race = 0;
-    if (!mr_problem_refine(&window->problem, decide, steps, &window->arena))
+    if (!mr_problem_list_rows(&window->problem, decide, &window->arena) ||
+        !mr_problem_refine(&window->problem, decide, steps, &window->arena))
         return mr_error_memory(error, "deciding far races");
     if (!window->problem.refined)
         return MR_OK;

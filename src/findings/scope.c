@@ -150,7 +150,9 @@ static mr_status build_whole(mr_finder *finder, mr_error *error)
     finder->carried.barrier_edges = &finder->reduction.opaque;
     status = mr_window_build(&finder->carried, trace->event_count, settings->model, &finder->arena,
                              &window, error);
-    if (status == MR_OK && !mr_problem_init(&finder->whole, window, &finder->arena))
+    if (status == MR_OK &&
+        (!mr_problem_init(&finder->whole, window, &finder->arena) ||
+         !mr_problem_list_rows(&finder->whole, &settings->decide, &finder->arena)))
         status = mr_error_memory(error, "looking for findings");
     finder->has_whole = status == MR_OK;
     return status;

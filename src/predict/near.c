@@ -91,7 +91,9 @@ static mr_status search_small_window(mr_worker *worker, uint32_t start, uint32_t
         return status;
     if (!mr_problem_init(&problem, window, &worker->arena) ||
         !mr_candidates_find(&candidates, window, &problem.hard, &problem.forced, worker->hb,
-                            worker->wcp, &options, &worker->arena))
+                            worker->wcp, &options, &worker->arena) ||
+        (candidates.group_count &&
+         !mr_problem_list_rows(&problem, &worker->decide, &worker->arena)))
         return mr_error_memory(worker->error, "building a window");
     mr_worker_asks(worker, true);
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)

@@ -215,6 +215,9 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
     if (!mr_problem_init(&problem, window, &worker->arena))
         return mr_error_memory(worker->error, "building a window");
     status = find_candidates(worker, &problem, &candidates, outcome);
+    if (status == MR_OK && candidates.group_count &&
+        !mr_problem_list_rows(&problem, &worker->decide, &worker->arena))
+        status = mr_error_memory(worker->error, "building a window");
     double ready = mr_seconds();
     mr_worker_asks(worker, true);
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
