@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct access {
-    uint32_t variable, thread, location, lockset, event, site;
+    uint32_t variable, chain, thread, location, lockset, event, site;
     uint8_t op;
     bool mortal; /* it may not come after the free */
 } access;
@@ -60,6 +60,8 @@ static int compare_site(const access *x, const access *y)
 {
     if (x->variable != y->variable)
         return x->variable < y->variable ? -1 : 1;
+    if (x->chain != y->chain)
+        return x->chain < y->chain ? -1 : 1;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->op != y->op)
@@ -133,8 +135,8 @@ static int compare_strand(const access *x, const access *y)
 {
     if (x->variable != y->variable)
         return x->variable < y->variable ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
+    if (x->chain != y->chain)
+        return x->chain < y->chain ? -1 : 1;
     return (x->lockset > y->lockset) - (x->lockset < y->lockset);
 }
 
@@ -168,17 +170,14 @@ uint64_t mr_access_conflicts(const mr_access_strand *one, uint32_t from_one, uin
     return count;
 }
 
-/* The sites of a variable and a thread stand together; a range of them has all of the strand. */
-static void place_sites(const mr_access_groups *groups, mr_access_strand *strand,
-                        const access *accesses, uint32_t count)
+/* The sites of a variable and a chain stand together; a range of them has all of the strand. */
+static void place_sites(mr_access_strand *strand, const access *accesses, uint32_t count)
 {
     uint32_t least = UINT32_MAX, most = 0;
     for (uint32_t i = 0; i < count; i++) {
         least = accesses[i].site < least ? accesses[i].site : least;
         most = accesses[i].site > most ? accesses[i].site : most;
     }
-    MR_ASSERT(groups->sites[least].thread == strand->thread &&
-              groups->sites[most].thread == strand->thread);
     strand->first_site = least;
     strand->end_site = most + 1;
 }
@@ -211,13 +210,13 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
             groups->strand_first[++variable] = strand_count;
         mr_access_strand *strand = &groups->strands[strand_count++];
         *strand = (mr_access_strand){.variable = key->variable,
-                                     .thread = key->thread,
+                                     .chain = key->chain,
                                      .lockset = key->lockset,
                                      .events = events + first,
                                      .sites = sites + first,
                                      .before = (const uint32_t(*)[MR_ACCESS_CLASSES])own,
                                      .count = end - first};
-        place_sites(groups, strand, key, end - first);
+        place_sites(strand, key, end - first);
     }
     MR_ASSERT(strand_count <= count);
     while (variable < w->variable_count)
@@ -228,6 +227,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
 static access access_at(const mr_window *w, uint32_t variable, uint32_t event)
 {
     return (access){.variable = variable,
+                    .chain = w->threads[w->thread[event]].chain,
                     .thread = w->thread[event],
                     .op = mr_window_op(w, event),
                     .location = w->trace->location[w->start + event],

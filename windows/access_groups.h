@@ -4,10 +4,10 @@
  *
  * A *site* is a variable, a thread, an operation and a place; accesses before and after the free of
  * the object are different sites (mr_window_end_of_life). Its accesses fall into lists with
- * equal lock sets. A *strand* is all accesses of a thread to a variable with one lock set, whatever
- * the site. candidates.c compares pairs of strands for common locks and for order; where many pairs
- * of accesses are left, it compares sites and their lists. Events of sites, lists and strands are
- * in program order. Representatives are those of candidates.h.
+ * equal lock sets. A *strand* is all accesses of a chain of threads (trace/chains.h) to a variable
+ * with one lock set, whatever the site. candidates.c compares pairs of strands for common locks and
+ * for order; where many pairs of accesses are left, it compares sites and their lists. Events of
+ * sites, lists and strands are in trace order. Representatives are those of candidates.h.
  */
 #ifndef MR_WINDOWS_ACCESS_GROUPS_H
 #define MR_WINDOWS_ACCESS_GROUPS_H
@@ -34,7 +34,7 @@ typedef struct mr_access_site {
 enum { MR_ACCESS_CLASSES = 5 };
 
 typedef struct mr_access_strand {
-    uint32_t variable, thread, lockset;
+    uint32_t variable, chain, lockset;
     const uint32_t *events;
     const uint32_t *sites; /* one an event: its number in mr_access_groups.sites */
     /* One an event and one more: how many of each class are before it in the strand. */
@@ -44,7 +44,7 @@ typedef struct mr_access_strand {
 } mr_access_strand;
 
 typedef struct mr_access_groups {
-    mr_access_site *sites; /* by variable, thread, operation, location */
+    mr_access_site *sites; /* by variable, chain, thread, operation, location */
     mr_access_strand *strands;
     uint32_t *strand_first; /* strands of variable v: [strand_first[v], strand_first[v + 1]) */
 } mr_access_groups;

@@ -292,16 +292,17 @@ static bool pair_by_sites(collector *c, const mr_access_strand *one, const mr_ac
     return true;
 }
 
-/* Two strands with few unordered pairs, one after the other. */
+/* Two strands with few unordered pairs, one after the other; or a strand with itself. */
 static bool pair_by_events(collector *c, const mr_access_strand *one, const mr_access_strand *two)
 {
     const mr_access_site *sites = c->accesses.sites;
     range left = {0, 0};
     for (uint32_t k = 0; k < one->count; k++) {
         advance(&left, c->forced, one->events[k], two->events, two->count);
-        for (uint32_t m = left.low; m < left.high; m++) {
+        for (uint32_t m = one == two ? k + 1 : left.low; m < left.high; m++) {
             pairing p;
-            if (!mr_ops_conflict(sites[one->sites[k]].op, sites[two->sites[m]].op))
+            const mr_access_site *a = &sites[one->sites[k]], *b = &sites[two->sites[m]];
+            if (a->thread == b->thread || !mr_ops_conflict(a->op, b->op))
                 continue;
             if (!open_pairing(c, one->sites[k], two->sites[m], &p))
                 return false;
@@ -350,6 +351,50 @@ static unordered count_unordered(const mr_precedence *precedence, const mr_acces
     return count;
 }
 
+/* Of two strands of one chain how many pairs of accesses by different threads conflict. The threads
+ * of a chain have their accesses one after the other. */
+static uint64_t conflicts_in_chain(const mr_window *w, const mr_access_strand *one,
+                                   const mr_access_strand *two)
+{
+    uint64_t pairs = 0;
+    range own = {0, 0}; /* accesses of `two` by the thread */
+    for (uint32_t k = 0, end; k < one->count; k = end) {
+        uint32_t thread = w->thread[one->events[k]];
+        for (end = k + 1; end < one->count && w->thread[one->events[end]] == thread;)
+            end++;
+        while (own.low < two->count && w->thread[two->events[own.low]] < thread)
+            own.low++;
+        while (own.high < two->count && w->thread[two->events[own.high]] <= thread)
+            own.high++;
+        pairs += mr_access_conflicts(one, k, end, two, 0, own.low) +
+                 mr_access_conflicts(one, k, end, two, own.high, two->count);
+    }
+    return one == two ? pairs / 2 : pairs;
+}
+
+/* Are all accesses of two strands of one chain by one thread? */
+static bool are_of_one_thread(const mr_window *w, const mr_access_strand *one,
+                              const mr_access_strand *two)
+{
+    uint32_t thread = w->thread[one->events[0]];
+    return w->thread[one->events[one->count - 1]] == thread &&
+           w->thread[two->events[0]] == thread && w->thread[two->events[two->count - 1]] == thread;
+}
+
+/* Program order, fork and join order all accesses of a chain. */
+static bool pair_in_chain(collector *c, const mr_access_strand *one, const mr_access_strand *two)
+{
+    if (are_of_one_thread(c->window, one, two))
+        return true;
+    if (c->hard)
+        c->out->dropped_by_filter += conflicts_in_chain(c->window, one, two);
+    else if (c->forced)
+        c->out->dropped_by_cone += conflicts_in_chain(c->window, one, two);
+    else
+        return pair_by_events(c, one, two);
+    return true;
+}
+
 /* Counts what filter and cone drop, and looks at what they leave. */
 static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two)
 {
@@ -368,7 +413,10 @@ static bool pair_strands(collector *c, const mr_access_strand *one, const mr_acc
     c->out->dropped_by_cone += hard.conflicts - forced.conflicts;
     if (!forced.conflicts)
         return true;
-    bool few = forced.width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count);
+    uint64_t sites =
+        (uint64_t)(one->end_site - one->first_site) * (two->end_site - two->first_site);
+    bool few = forced.width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count) ||
+               forced.width <= sites;
     return few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
 }
 
@@ -449,10 +497,11 @@ static bool collect(collector *c, mr_arena *arena)
     for (uint32_t v = 0; v < w->variable_count; v++) {
         uint32_t end = c->accesses.strand_first[v + 1];
         for (uint32_t one = c->accesses.strand_first[v]; one < end; one++)
-            for (uint32_t two = one + 1; two < end; two++)
-                if (strands[one].thread != strands[two].thread &&
-                    ((looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(arena)) ||
-                     !pair_strands(c, &strands[one], &strands[two])))
+            for (uint32_t two = one; two < end; two++)
+                if ((looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(arena)) ||
+                    !(strands[one].chain == strands[two].chain
+                          ? pair_in_chain(c, &strands[one], &strands[two])
+                          : pair_strands(c, &strands[one], &strands[two])))
                     return false;
     }
     return finish(c, arena);

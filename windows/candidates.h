@@ -77,15 +77,14 @@ typedef struct mr_candidate_options {
  * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels), or
  * are NULL: then no pair has the strength that they would give it (without both: all beyond-wcp).
  *
- * For an access of one thread, the accesses of another thread to the variable that are unordered
- * with it form an interval, which moves on with the access. Accesses with the same interval are
+ * For an access of one thread, the accesses of another chain of threads to the variable that are
+ * unordered with it form an interval, which moves on with the access. Accesses with the same interval are
  * counted at once, and the next interval is found in growing steps: O(intervals · log) for two
  * strands, however many accesses and places there are. Where intervals are short, their pairs are
  * gone through. Where they are long, sites are compared, and those are passed over whose pair of
  * places is settled or, with stop_when_full, full. So one variable that many threads access at many
- * places costs at most its accesses times threads, plus max_per_group for each pair of places.
- * O(window · log) besides. False: no
- * memory.
+ * places costs at most its accesses times chains, plus max_per_group for each pair of places.
+ * O(window · log) besides. False: no memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
