@@ -1,6 +1,7 @@
 #include "inputs.h"
 
 #include "explore.h"
+#include "input_descriptors.h"
 #include "input_signals.h"
 #include "sys.h"
 
@@ -98,6 +99,17 @@ static bool allocate(uint64_t at, uint64_t bytes)
     return status == 0;
 }
 
+/* What is at the other end of a socket that the program inherits is another process. Not of the
+ * standard streams: what goes there is output. */
+static void note_inherited_sockets(void)
+{
+    for (int fd = 3; fd < MR_INPUTS_INHERITED; fd++) {
+        if (S_ISSOCK(inputs.header->modes[fd])) {
+            mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
+        }
+    }
+}
+
 static void start_log(const char *log)
 {
     char path[4200];
@@ -126,6 +138,7 @@ static void start_log(const char *log)
     for (int fd = 0; fd < MR_INPUTS_INHERITED; fd++) {
         inputs.header->modes[fd] = fstat(fd, &is) == 0 ? is.st_mode : 0;
     }
+    note_inherited_sockets();
     inputs.logged = true;
 }
 
@@ -212,6 +225,9 @@ static void start_feed(const char *path)
     inputs.recorded = inputs.header->process;
     if (inputs.fed) {
         open_standard();
+        if (inputs.header->version >= MR_INPUTS_SOCKETS) {
+            note_inherited_sockets();
+        }
     }
 }
 

@@ -345,6 +345,8 @@ mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char *
     if (cli->config == NULL || self.settings == NULL || cli->operands == NULL)
         status = mr_error_memory(error, "reading the command line");
     else
+        status = mr_descriptors_of_process(&cli->descriptors, error);
+    if (status == MR_OK)
         status = parse_arguments(&self);
     if (status == MR_OK && !cli->help)
         status = apply(&self);
@@ -356,5 +358,6 @@ void mr_cli_free(mr_cli *cli)
 {
     mr_config_free(cli->config);
     free(cli->operands);
+    mr_descriptors_free(&cli->descriptors);
     *cli = (mr_cli){0};
 }

@@ -12,6 +12,7 @@
 #include "base/debug.h"
 #include "config/config.h"
 #include "progress.h"
+#include "replay/descriptors.h"
 #include "report/formats.h"
 #include "trace/trace.h"
 
@@ -50,6 +51,7 @@ typedef struct mr_cli {
     const char *own[MR_OWN_FLAGS];
     const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
     char joined[64];                      /* the value of an option that takes two words */
+    mr_descriptors descriptors;           /* that maxrace began with; a program inherits them */
     mr_debug debug;                       /* by --debug; on loan to the functions of the command */
 } mr_cli;
 

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "hunt_report.h"
 #include "interrupt.h"
+#include "launch.h"
 #include "recording.h"
 
 #include <errno.h>
@@ -46,7 +47,14 @@ enum {
 typedef struct progress_line {
     bool active, shown;
     double last;
+    const mr_cli *cli;
 } progress_line;
+
+static void tell_descriptors(void *context, const mr_descriptors *wanted)
+{
+    const progress_line *line = context;
+    mr_launch_tell_missing(wanted, &line->cli->descriptors);
+}
 
 static void tell(void *context, const mr_hunt_state *state)
 {
@@ -184,7 +192,8 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     char folder[512], symbols[4000];
     mr_hunt_state state = {.findings = NULL};
     mr_halt halt = {.deadline_seconds = 0};
-    progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet")};
+    progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet"),
+                          .cli = cli};
     if (cli->own[REPORT])
         return mr_hunt_report(cli, cli->own[REPORT], NULL, exit_status, error);
     if (!cli->operand_count)
@@ -194,9 +203,11 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     mr_hunt_options options = {.arguments = cli->operands,
                                .folder = choose_folder(cli, folder, sizeof folder),
                                .resumes = cli->own[RESUME] != NULL,
+                               .descriptors = &cli->descriptors,
                                .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                .config = cli->config,
                                .halt = &halt,
+                               .tell_descriptors = tell_descriptors,
                                .tell = tell,
                                .context = &line};
     int64_t limit = mr_config_int(cli->config, "time_limit");

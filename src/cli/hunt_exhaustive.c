@@ -59,6 +59,7 @@ mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, const mr_exhaustive_limits *
         status = mr_runner_open(&program.runner, mr_symbol_folder(symbols, sizeof symbols), error);
     if (status)
         return status;
+    program.runner.descriptors = &cli->descriptors;
     mr_interrupt_start(&halt);
     status = mr_explore_all(&self, &settings, error);
     mr_interrupt_end();

@@ -9,6 +9,7 @@
 #include "hunt/loop/store.h"
 #include "hunt/program/outcome.h"
 #include "hunt/program/runner.h"
+#include "launch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -128,7 +129,8 @@ static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
     return MR_OK;
 }
 
-mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_status, mr_error *error)
+mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_ms,
+                         int *exit_status, mr_error *error)
 {
     char kind[16], folder[PATH_MAX], schedule[PATH_MAX + 16], inputs[PATH_MAX + 16];
     mr_run_info info = {.folder = NULL};
@@ -154,6 +156,8 @@ mr_status mr_hunt_replay(const char *given, unsigned timeout_ms, int *exit_statu
     if (!status)
         status = mr_runner_open(&runner, NULL, error);
     if (!status) {
+        runner.descriptors = &info.descriptors;
+        mr_launch_tell_missing(&info.descriptors, &cli->descriptors);
         const mr_run_request request = {.arguments = info.arguments.items,
                                         .environment = info.environment.items,
                                         .directory = info.folder,

@@ -210,6 +210,21 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
     return attend(launch, launched, error);
 }
 
+void mr_launch_tell_missing(const mr_descriptors *wanted, const mr_descriptors *ours)
+{
+    enum { STREAMS = 3 };
+    char text[1024];
+    if (mr_descriptors_missing(wanted, text, sizeof text))
+        fprintf(stderr,
+                "maxrace: the program does not get these descriptors of the recording; /dev/null "
+                "or an unconnected socket stands for each: %s\n",
+                text);
+    if (!wanted->count && ours->count > STREAMS)
+        fputs("maxrace: an older maxrace recorded the run and did not keep which descriptors the "
+              "program began with; it gets those of this process\n",
+              stderr);
+}
+
 void mr_launch_inputs_path(const char *log, char path[4352])
 {
     snprintf(path, 4352, "%.4096s%s", log, MR_INPUTS_SUFFIX);

@@ -28,6 +28,10 @@ typedef struct mr_launched {
  * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
+/* Says in a line on standard error which descriptors of the earlier run cannot be given to the program again. `ours`: what maxrace
+ * began with, which the program gets when those of the earlier run are not known. */
+void mr_launch_tell_missing(const mr_descriptors *wanted, const mr_descriptors *ours);
+
 /* The file of inputs beside a log. */
 void mr_launch_inputs_path(const char *log, char path[4352]);
 /* Removes the log and the inputs, those of children, too. */

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "cli.h"
+#include "launch.h"
 #include "output.h"
 #include "recording.h"
 #include "trace_output.h"
@@ -75,6 +76,8 @@ static mr_status read_schedule(const mr_cli *cli, mr_recording *recording, mr_ru
     mr_status status = mr_run_info_of_schedule(run, path, error);
     if (!status && !run->arguments.count)
         status = mr_error_set(error, MR_ERR_TRACE, path, 0, "the schedule names no program");
+    if (!status)
+        mr_launch_tell_missing(&run->descriptors, &cli->descriptors);
     recording->replay = path;
     recording->inputs = find_inputs(path, inputs);
     recording->run = run;

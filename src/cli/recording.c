@@ -318,7 +318,7 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
     if (recording->run)
         mr_run_info_again(&lines, recording->run);
     else
-        mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock);
+        mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock, &cli->descriptors);
     mr_bytes_raw(&lines, "", 1);
     mr_status status = lines.failed
                            ? mr_error_memory(error, "describing the run")
@@ -348,11 +348,14 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_record_summary summary = {0};
     const mr_run_info *run = recording->run;
     beside_run first = {cli, NULL};
+    bool again = run && run->descriptors.count;
     const mr_launch launch = {.begun = begin_early,
                               .context = &first,
                               .arguments = run ? run->arguments.items : cli->operands,
                               .environment = run ? run->environment.items : NULL,
                               .folder = run ? run->folder : NULL,
+                              .descriptors = again ? &run->descriptors : &cli->descriptors,
+                              .descriptors_again = again,
                               .replay = recording->replay,
                               .inputs = recording->inputs,
                               .schedule = recording->schedule,

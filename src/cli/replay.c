@@ -190,7 +190,8 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
     if (!status)
         status = check_sandbox(cli, is_folder, error);
     if (!status && is_folder)
-        return mr_hunt_replay(self.path, (unsigned)self.timeout_seconds * 1000, exit_status, error);
+        return mr_hunt_replay(cli, self.path, (unsigned)self.timeout_seconds * 1000, exit_status,
+                              error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
     if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,

@@ -1,5 +1,5 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _XOPEN_SOURCE 700 /* nanosleep */
+#define _XOPEN_SOURCE 700 /* nanosleep, open_memstream */
 
 #include "replay_gdb.h"
 
@@ -10,6 +10,7 @@
 #include "runtime/operands_format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -160,7 +161,56 @@ static void print_environment(FILE *file, const mr_run_info *run)
             run->waits_in_deadlock ? "wait" : "stop");
 }
 
-static void print_script(const mr_replaying *self, size_t number, FILE *file)
+/* How bash opens it. Who only writes a file writes at its end: a shell knows no offsets. */
+static const char *operator_of(const mr_descriptor *is)
+{
+    int access = is->flags & O_ACCMODE;
+    return access == O_RDONLY ? "<" : access == O_RDWR ? "<>" : ">>";
+}
+
+static void open_descriptor(FILE *text, const mr_descriptor *is)
+{
+    const char *operator= operator_of(is);
+    bool has_path = mr_descriptor_has_path(is);
+    if (has_path) {
+        fprintf(text, "if [ -%c ", (is->flags & O_ACCMODE) == O_RDONLY ? 'r' : 'w');
+        mr_escape_shell(text, is->name);
+        fprintf(text, " ]; then exec %d%s", is->number, operator);
+        mr_escape_shell(text, is->name);
+        fputs("; else ", text);
+    }
+    fprintf(text,
+            "exec %d%s/dev/null; echo 'maxrace: /dev/null stands for descriptor %d (%s)' >&2%s\n",
+            is->number, operator, is->number, mr_descriptor_kind_word(is->kind),
+            has_path ? "; fi" : "");
+}
+
+/* Lines of bash, for the descriptors of the recording and no others; sh knows only those of one digit. */
+static mr_status print_descriptors(FILE *file, const mr_descriptors *descriptors, mr_error *error)
+{
+    char *lines = NULL;
+    size_t room = 0;
+    FILE *text = open_memstream(&lines, &room);
+    if (!text)
+        return mr_error_memory(error, "writing the script");
+    fputs("for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ \"$fd\" -le 2 ] || eval \"exec $fd<&-\"; "
+          "done\n",
+          text);
+    for (size_t i = 0; i < descriptors->count; i++)
+        if (descriptors->items[i].number > STDERR_FILENO)
+            open_descriptor(text, &descriptors->items[i]);
+    fputs("exec \"$@\"", text);
+    bool ok = fclose(text) == 0;
+    if (ok) {
+        fputs("bash -c ", file);
+        mr_escape_shell(file, lines);
+        fputs(" bash \\\n", file);
+    }
+    free(lines);
+    return ok ? MR_OK : mr_error_memory(error, "writing the script");
+}
+
+static mr_status print_script(const mr_replaying *self, size_t number, FILE *file, mr_error *error)
 {
     const mr_run_info *run = &self->run;
     fprintf(
@@ -169,8 +219,8 @@ static void print_script(const mr_replaying *self, size_t number, FILE *file)
         "# Replays race %zu of %s by the files beside this one: the program below runs until both\n"
         "# threads stand before their accesses, then goes on, with the first access first. What "
         "came\n"
-        "# of it is printed last. Needs the same program and libraries, and setarch of "
-        "util-linux.\n"
+        "# of it is printed last. Needs the same program and libraries, bash, and setarch "
+        "of\n# util-linux.\n"
         "script=$(realpath \"$0\") folder=$(mktemp -d) || exit 1\n"
         "schedule=$script.schedule log=$folder/log result=$folder/result inputs=%s\n"
         "used=$((${#log} + ${#schedule} + ${#result} + ${#inputs}))\n"
@@ -179,6 +229,8 @@ static void print_script(const mr_replaying *self, size_t number, FILE *file)
         number, self->trace->path, self->has_inputs ? "$script.inputs" : "", MR_LAUNCH_PATHS_BYTES);
     mr_escape_shell(file, run->folder ? run->folder : ".");
     fputs(" || exit 1\n", file);
+    mr_status status =
+        run->descriptors.count ? print_descriptors(file, &run->descriptors, error) : MR_OK;
     print_environment(file, run);
     fputs(" \\\n    setarch -R --", file);
     for (size_t i = 0; i < run->arguments.count; i++) {
@@ -188,6 +240,7 @@ static void print_script(const mr_replaying *self, size_t number, FILE *file)
     fputs("\nstatus=$?\necho \"exit status $status\"\ncat \"$result\"\nrm -rf \"$folder\"\n"
           "exit $status\n",
           file);
+    return status;
 }
 
 mr_status mr_replay_script(const mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
@@ -207,8 +260,8 @@ mr_status mr_replay_script(const mr_replaying *self, const mr_witness *witness, 
     if (!status && !file)
         return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     if (file)
-        print_script(self, number, file);
-    if (file && (fclose(file) != 0 || chmod(path, 0755) != 0))
+        status = print_script(self, number, file, error);
+    if (file && (fclose(file) != 0 || chmod(path, 0755) != 0) && !status)
         status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     return status;
 }

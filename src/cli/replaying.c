@@ -89,6 +89,8 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
                             "it was made from a log (record --convert); record it again");
     if (!status)
         status = make_folder(self, error);
+    if (!status)
+        mr_launch_tell_missing(&self->run.descriptors, &cli->descriptors);
     file_path inputs;
     path_of(self, INPUTS, inputs);
     self->path = path;
@@ -197,6 +199,8 @@ static mr_launch launch_of(const mr_replaying *self, bool by_schedule, const cha
     return (mr_launch){.arguments = run->arguments.items,
                        .environment = run->environment.items,
                        .folder = run->folder,
+                       .descriptors = &run->descriptors,
+                       .descriptors_again = true,
                        .schedule = run->schedule ? run->schedule : "random",
                        .seed = run->seed,
                        .max_log_bytes = (uint64_t)4 << 30,

@@ -82,9 +82,9 @@ static bool set(char **text, char *value)
 /* Takes the value over. */
 static bool take(mr_run_info *info, const char *key, size_t length, char *value)
 {
-    static const char *const keys[] = {"arg",  "env",    "cwd",     "schedule",
-                                       "seed", "module", "deadlock"};
-    enum { ARG, ENV, CWD, SCHEDULE, SEED, MODULE, DEADLOCK, KEYS };
+    static const char *const keys[] = {"arg",  "env",    "cwd",      "schedule",
+                                       "seed", "module", "deadlock", "fd"};
+    enum { ARG, ENV, CWD, SCHEDULE, SEED, MODULE, DEADLOCK, DESCRIPTOR, KEYS };
     int which = 0;
     bool ok = value != NULL;
     while (which < KEYS && (strlen(keys[which]) != length || memcmp(keys[which], key, length) != 0))
@@ -103,6 +103,8 @@ static bool take(mr_run_info *info, const char *key, size_t length, char *value)
         ok = take_module(info, value);
     if (ok && which == DEADLOCK)
         info->waits_in_deadlock = strcmp(value, "wait") == 0;
+    if (ok && which == DESCRIPTOR)
+        ok = mr_descriptors_take(&info->descriptors, value);
     free(value);
     return ok;
 }
@@ -133,6 +135,7 @@ void mr_run_info_free(mr_run_info *info)
 {
     free_texts(&info->arguments);
     free_texts(&info->environment);
+    mr_descriptors_free(&info->descriptors);
     free(info->folder);
     free(info->schedule);
     for (size_t i = 0; i < info->module_count; i++) {
@@ -156,7 +159,7 @@ static bool is_ours(const char *entry)
 
 static void write_command(mr_bytes *lines, const char *const *arguments,
                           const char *const *environment, const char *folder,
-                          bool waits_in_deadlock)
+                          bool waits_in_deadlock, const mr_descriptors *descriptors)
 {
     char ours[PATH_BYTES];
     if (!environment)
@@ -169,17 +172,21 @@ static void write_command(mr_bytes *lines, const char *const *arguments,
     for (const char *const *entry = environment; *entry; entry++)
         if (!is_ours(*entry))
             mr_run_line(lines, "env", *entry);
+    if (descriptors)
+        mr_descriptors_write(lines, descriptors);
 }
 
-void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
+void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock,
+                       const mr_descriptors *descriptors)
 {
-    write_command(lines, arguments, NULL, NULL, waits_in_deadlock);
+    write_command(lines, arguments, NULL, NULL, waits_in_deadlock, descriptors);
 }
 
 void mr_run_info_of_command(mr_bytes *lines, const char *const *arguments,
-                            const char *const *environment, const char *folder)
+                            const char *const *environment, const char *folder,
+                            const mr_descriptors *descriptors)
 {
-    write_command(lines, arguments, environment, folder, false);
+    write_command(lines, arguments, environment, folder, false, descriptors);
 }
 
 void mr_run_info_again(mr_bytes *lines, const mr_run_info *info)
@@ -191,6 +198,7 @@ void mr_run_info_again(mr_bytes *lines, const mr_run_info *info)
     mr_run_line(lines, "deadlock", info->waits_in_deadlock ? "wait" : "stop");
     for (size_t i = 0; i < info->environment.count; i++)
         mr_run_line(lines, "env", info->environment.items[i]);
+    mr_descriptors_write(lines, &info->descriptors);
 }
 
 /* All of a file, as a text. NULL: error. */

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "descriptors.h"
 
 #include <stdbool.h>
 
@@ -26,6 +27,7 @@ typedef struct mr_run_info {
     char *schedule; /* "random" …; NULL: not known */
     uint64_t seed;
     bool waits_in_deadlock;
+    mr_descriptors descriptors; /* that the program began with; none: not known */
     mr_run_module *modules;
     size_t module_count, module_capacity;
 } mr_run_info;
@@ -45,11 +47,13 @@ mr_status mr_run_info_of_schedule(mr_run_info *info, const char *path, mr_error 
 /* Writes the lines of a run again. */
 void mr_run_info_again(mr_bytes *lines, const mr_run_info *info);
 
-/* Writes the lines of a run that begins now: arguments, folder, environment. */
-void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock);
+/* Writes the lines of a run that begins now: arguments, folder, environment, descriptors. */
+void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock,
+                       const mr_descriptors *descriptors);
 
-/* The same of a run with an environment and a folder of its own; NULL: ours. */
+/* The same of a run with an environment and a folder of its own; NULL: ours, and no descriptors. */
 void mr_run_info_of_command(mr_bytes *lines, const char *const *arguments,
-                            const char *const *environment, const char *folder);
+                            const char *const *environment, const char *folder,
+                            const mr_descriptors *descriptors);
 
 #endif

@@ -114,8 +114,10 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     if (launch->output_to_errors)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     failure why = {.number = 0};
-    if (enter(launch, &why) && prepare(launch) && set_paths(launch, log) &&
-        setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
+    bool ready = enter(launch, &why) && prepare(launch);
+    if (ready)
+        mr_descriptors_provide(launch->descriptors, launch->descriptors_again, &error_pipe);
+    if (ready && set_paths(launch, log) && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
         set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/halt.h"
+#include "descriptors.h"
 #include "sandbox.h"
 
 #include <stdbool.h>
@@ -39,6 +40,9 @@ typedef struct mr_launch {
     bool follows_forks;       /* children have logs, and are waited for */
     bool tells_log;           /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;    /* its standard output is our standard error */
+    /* exactly these are inherited; NULL or none: whatever is open */
+    const mr_descriptors *descriptors;
+    bool descriptors_again; /* … and they are those of an earlier run (mr_descriptors_provide) */
     /* of a replay; NULL: ours, or none */
     const char *const *environment;
     const char *folder;          /* that it runs in */

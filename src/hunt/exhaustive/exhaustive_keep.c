@@ -64,7 +64,7 @@ static mr_status write_schedule(const mr_explore_program *program,
     mr_bytes lines = {.items = NULL};
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, request->seed);
-    mr_run_info_of_command(&lines, program->arguments, NULL, NULL);
+    mr_run_info_of_command(&lines, program->arguments, NULL, NULL, program->runner.descriptors);
     mr_run_line(&lines, "seed", seed);
     mr_run_line(&lines, "schedule", "random");
     mr_status status = lines.failed ? mr_error_memory(error, "saving a finding")

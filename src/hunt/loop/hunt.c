@@ -208,7 +208,7 @@ static mr_status begin(mr_hunting *hunt, mr_error *error)
     if (options->resumes) {
         status = mr_store_reopen(&hunt->store, options->folder, error);
         if (!status)
-            status = mr_settings_check(&hunt->store, options, error);
+            status = mr_settings_check(&hunt->store, options, &hunt->descriptors, error);
     } else {
         status = mr_store_make(&hunt->store, options->folder, error);
         if (!status)
@@ -233,6 +233,7 @@ static void tear_down(mr_hunting *hunt)
 {
     mr_input_source_close(hunt->source);
     mr_store_close(&hunt->store);
+    mr_descriptors_free(&hunt->descriptors);
     mr_claims_close(&hunt->claims);
     mr_u32s_free(&hunt->unread);
     mr_u32s_free(&hunt->depths);
@@ -267,6 +268,8 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
     mr_status status =
         mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
     worker->runner.max_log_bytes = LOG_BYTES;
+    worker->runner.descriptors =
+        hunt->options->resumes ? &hunt->descriptors : hunt->options->descriptors;
     return status;
 }
 
@@ -355,6 +358,8 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     mr_status status = set_up(&hunt, error);
     if (!status)
         status = begin(&hunt, error);
+    if (!status && options->resumes && options->tell_descriptors)
+        options->tell_descriptors(options->context, &hunt.descriptors);
     if (!status)
         status = join(&hunt, error);
     if (!status)

@@ -15,16 +15,18 @@
 #include "config/config.h"
 #include "hunt/inputs/input_source.h"
 #include "hunt/program/outcome.h"
+#include "replay/descriptors.h"
 #include "store.h"
 
 struct mr_hunt_state;
 
 typedef struct mr_hunt_options {
-    const char *const *arguments;   /* the program's name, its arguments, NULL */
-    const char *folder;             /* of the hunt */
-    bool resumes;                   /* the folder is of an earlier hunt of the same program */
-    const char *symbol_folder;      /* NULL: none */
-    const char *oracle;             /* NULL: none */
+    const char *const *arguments;      /* the program's name, its arguments, NULL */
+    const char *folder;                /* of the hunt */
+    const mr_descriptors *descriptors; /* that the program begins with, in a new hunt */
+    bool resumes;                      /* the folder is of an earlier hunt of the same program */
+    const char *symbol_folder;         /* NULL: none */
+    const char *oracle;                /* NULL: none */
     const mr_input_options *inputs; /* NULL: each run has the arguments as they are, and no input */
     uint64_t seed, most_runs;       /* most_runs 0: no limit */
     unsigned jobs;                  /* 0: one for each core */
@@ -37,6 +39,8 @@ typedef struct mr_hunt_options {
         without_near;        /* such tasks are left out, for comparison */
     const mr_config *config; /* for predictions */
     const mr_halt *halt;     /* ends the hunt: a signal, or the time; may be NULL */
+    /* Told before the first run of a hunt that goes on: what the program begins with. May be NULL. */
+    void (*tell_descriptors)(void *context, const mr_descriptors *descriptors);
     /* Told after each run, under a lock; may be NULL. */
     void (*tell)(void *context, const struct mr_hunt_state *state);
     void *context;

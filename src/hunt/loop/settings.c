@@ -56,13 +56,18 @@ static bool put(mr_bytes *lines, const char *key, const char *value)
 mr_status mr_settings_write(mr_store_folder *store, const mr_hunt_options *options, mr_error *error)
 {
     mr_bytes lines = {.items = NULL};
-    char seed[40];
+    char seed[40], value[MR_DESCRIPTOR_LINE_BYTES];
+    const mr_descriptors *descriptors = options->descriptors;
     bool ok = true;
     for (size_t i = 0; ok && options->arguments[i]; i++)
         ok = put(&lines, "arg", options->arguments[i]);
     for (int flag = 0; ok && flag < FLAGS; flag++) {
-        const char *value = value_of(options->inputs, flag);
-        ok = !value || put(&lines, flag_names[flag], value);
+        const char *given = value_of(options->inputs, flag);
+        ok = !given || put(&lines, flag_names[flag], given);
+    }
+    for (size_t i = 0; ok && descriptors && i < descriptors->count; i++) {
+        mr_descriptor_value(&descriptors->items[i], value);
+        ok = put(&lines, "fd", value);
     }
     snprintf(seed, sizeof seed, "seed %" PRIu64, options->seed);
     mr_bytes_raw(&lines, seed, strlen(seed) + 1);
@@ -77,6 +82,7 @@ typedef struct checking {
     size_t argument;    /* of the journal so far */
     bool other;         /* it is another program, or its arguments are others */
     char *saved[FLAGS]; /* owned; NULL: not given then */
+    mr_descriptors *descriptors;
 } checking;
 
 static bool take_setting(void *context, const char *key, const char *value)
@@ -91,6 +97,8 @@ static bool take_setting(void *context, const char *key, const char *value)
         self->argument += argument != NULL;
         free(ours);
     }
+    if (strcmp(key, "fd") == 0)
+        return mr_descriptors_take(self->descriptors, value);
     for (int flag = 0; flag < FLAGS; flag++) {
         if (strcmp(key, flag_names[flag]) != 0)
             continue;
@@ -122,9 +130,9 @@ static mr_status compare_flag(const checking *self, int flag, mr_error *error)
 }
 
 mr_status mr_settings_check(const mr_store_folder *store, const mr_hunt_options *options,
-                            mr_error *error)
+                            mr_descriptors *descriptors, mr_error *error)
 {
-    checking self = {.options = options};
+    checking self = {.options = options, .descriptors = descriptors};
     const mr_store_reader reader = {.context = &self, .setting = take_setting};
     mr_status status = mr_store_read(store, &reader, error);
     if (!status && (self.other || options->arguments[self.argument]))

@@ -20,14 +20,15 @@
 
 #include <pthread.h>
 
-/* All but `options` and `store` is guarded by `lock`. */
+/* All but `options`, `store` and `descriptors` is guarded by `lock`. */
 typedef struct mr_hunting {
     const mr_hunt_options *options;
     mr_store_folder store;
     mr_claims claims;
-    uint64_t seed;           /* of this process */
-    mr_config *config;       /* for predictions; owned */
-    mr_input_source *source; /* NULL: no inputs are searched for */
+    mr_descriptors descriptors; /* that the program begins with; owned */
+    uint64_t seed;              /* of this process */
+    mr_config *config;          /* for predictions; owned */
+    mr_input_source *source;    /* NULL: no inputs are searched for */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     mr_hunt_state state;

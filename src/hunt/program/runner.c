@@ -175,6 +175,8 @@ static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran
                               .records_inputs = request->keeps_inputs,
                               .ends_deadlocks_soon = true,
                               .explores = request->explores,
+                              .descriptors = runner->descriptors,
+                              .descriptors_again = true,
                               .replay = request->schedule,
                               .result = request->schedule ? result : NULL,
                               .inputs = request->feed,
@@ -204,7 +206,8 @@ static mr_status convert(const mr_runner *runner, const mr_run_request *request,
     mr_record_summary summary = {0};
     const mr_run_end *end = &ran->end;
     path_of(runner, INPUTS, inputs);
-    mr_run_info_of_command(&lines, request->arguments, request->environment, request->directory);
+    mr_run_info_of_command(&lines, request->arguments, request->environment, request->directory,
+                           runner->descriptors);
     mr_bytes_raw(&lines, "", 1);
     const mr_record_options options = {.end = {.is_known = true,
                                                .timed_out = end->timed_out,

@@ -25,6 +25,7 @@ typedef struct mr_runner {
     char folder[MR_RUNNER_PATH_BYTES]; /* for the files of a run */
     const char *symbol_folder;         /* keeps names from run to run; NULL: nowhere; on loan */
     uint64_t max_log_bytes;            /* 0: no limit */
+    const mr_descriptors *descriptors; /* that the program begins with; NULL: ours; on loan */
     uint64_t runs;                     /* so far */
 } mr_runner;
 
