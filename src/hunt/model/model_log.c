@@ -15,7 +15,8 @@ enum { UNSEEN_BYTES = 160 };
 typedef struct member {
     uint32_t thread; /* in the model */
     uint32_t forks;
-    uint32_t records; /* since its last operation */
+    uint32_t records; /* since its last operation … */
+    uint32_t own;     /* … of which these are part of the next one, its last record left out */
     uint64_t state, stack_from, stack_to;
     uint32_t sleeps_on; /* the condition variable; MR_PMODEL_NONE */
     bool has_state, is_asleep, is_timed, is_once, tries, ended;
@@ -77,13 +78,13 @@ static void take(learning *self, mr_pmodel_fit fit)
 /* The operation of the thread is done. */
 static void see(learning *self, member *its, mr_pmodel_event *event)
 {
-    uint32_t own = event->op.kind != MR_PMODEL_EXIT;
+    uint32_t own = its->own + (event->op.kind != MR_PMODEL_EXIT);
     event->thread = its->thread;
-    event->lead = its->records - own; /* `own` is the record that says that it is done */
+    event->lead = its->records - own;
     event->records += own;
     event->has_state = its->has_state && mr_pmodel_is_access(event->op.kind);
     event->state = its->state;
-    its->records = 0;
+    its->records = its->own = 0;
     its->has_state = false;
     if (its->thread == MR_PMODEL_NONE)
         name_unseen(self, "a thread that nobody created");
@@ -326,6 +327,7 @@ static void see_choice(learning *self, member *its, const uint64_t *record)
         break;
     case MR_LOG_CHOICE_TRY:
         its->tries = true;
+        its->own++; /* it is not there when the try fails, so it does not lead to the operation */
         break;
     case MR_LOG_CHOICE_SIGNAL:
         see_object(self, its, record, MR_PMODEL_SIGNAL, MR_PMODEL_IS_CONDITION, 0);
