@@ -1,3 +1,4 @@
+#include "explore.h"
 #include "ignore.h"
 #include "init.h"
 #include "modules.h"
@@ -99,6 +100,8 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
         settle_write();
         slow_read(address, head, code);
         return;
+    } else if (__builtin_expect(mr_rt.explores, 0)) {
+        mr_explore_read_after_write(thread, address, code);
     }
     int64_t value = mr_load(address, log2);
     if (waiting == MR_LOG_WAITING_WRITE) {

@@ -82,7 +82,7 @@ void mr_explore_state(const mr_thread *thread)
     for (const uint64_t *at = (const uint64_t *)self.from; (uintptr_t)at < self.to; at++) {
         mix(&self.hash, *at);
     }
-    mr_write_object(MR_LOG_STATE, 0, thread->about.address, self.code, 0, self.hash);
+    mr_write_state(thread->about.address, self.code, self.hash);
 }
 
 #else
@@ -93,3 +93,14 @@ void mr_explore_state(const mr_thread *thread)
 }
 
 #endif
+
+void mr_explore_read_after_write(mr_thread *thread, const void *address, uintptr_t code)
+{
+    if (thread->busy == 0) {
+        thread->busy = 1;
+        thread->about = (mr_about){code, address, 0};
+        mr_explore_state(thread);
+        thread->about.code = 0;
+        thread->busy = 0;
+    }
+}

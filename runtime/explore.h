@@ -22,6 +22,11 @@ void mr_explore_start(void);
 /* The calling thread stands before the access that thread->about says. */
 void mr_explore_state(const mr_thread *thread);
 
+/* The calling thread stands before a read right after a write, whose value is not known yet; no other thread
+ * runs in between (access.c). When both are of one statement, the write is not done yet. It is so each time that
+ * the thread comes to this place, so the fingerprint says as much as elsewhere. */
+void mr_explore_read_after_write(mr_thread *thread, const void *address, uintptr_t code);
+
 /* A CHOICE record, when behaviours are explored. */
 void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void *object,
                        uintptr_t code, uint64_t number);

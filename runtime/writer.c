@@ -274,6 +274,19 @@ void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintp
     mr_writer_advance(record + 3);
 }
 
+void mr_write_state(const void *address, uintptr_t code, uint64_t fingerprint)
+{
+    bool waits = mr_hot->live.waiting == MR_LOG_WAITING_WRITE;
+    uint64_t *record = waits ? mr_writer_cursor() : mr_writer_room();
+    record[0] = mr_log_head(MR_LOG_STATE, 0, (uint64_t)address & 0xffffffffffffu);
+    record[1] = (uint64_t)code;
+    record[2] = fingerprint;
+    mr_writer_advance(record + 3);
+    if (waits) {
+        mr_hot->live.waiting = MR_LOG_WAITING_BOTH; /* its record is not the last one any more */
+    }
+}
+
 /* Room for whole words, without the margin. */
 static size_t words_left(void)
 {

@@ -51,6 +51,9 @@ void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address);
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
                      unsigned count, uint64_t number);
 
+/* A STATE record. A write may wait for its value, and goes on waiting. */
+void mr_write_state(const void *address, uintptr_t code, uint64_t fingerprint);
+
 /* A range with its bytes as they are now, in pieces. */
 void mr_write_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code);
 
