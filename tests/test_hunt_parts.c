@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static mr_trace *read_text(const char *text)
@@ -365,6 +366,34 @@ static void claims_are_of_one(void **state)
     mr_scratch_remove(&scratch);
 }
 
+/* What another process wrote under the lock of this one is told: the locks are not those of all machines. */
+static void locks_must_hold(void **state)
+{
+    mr_scratch scratch;
+    mr_store_folder one, two;
+    mr_error error;
+    char path[300];
+    const mr_store_reader reader = {.context = NULL};
+    (void)state;
+    mr_scratch_make(&scratch);
+    snprintf(path, sizeof path, "%s/hunt", scratch.dir);
+    assert_int_equal(mr_store_make(&one, path, &error), MR_OK);
+    mr_store_unlock(&one);
+    assert_int_equal(mr_store_reopen(&two, path, &error), MR_OK);
+    mr_store_unlock(&two);
+    assert_int_equal(mr_store_read_on(&two, &reader, &error), MR_OK);
+    assert_int_equal(mr_store_line(&two, "seed 1", &error), MR_OK);
+    assert_int_equal(mr_store_read_on(&one, &reader, &error), MR_OK);
+    assert_int_equal(mr_store_line(&one, "seed 2", &error), MR_OK);
+    assert_int_equal(mr_store_line(&two, "seed 3", &error), MR_ERR_IO);
+    assert_non_null(strstr(error.text, "locks of this file system"));
+    mr_store_close(&one);
+    mr_store_close(&two);
+    snprintf(path, sizeof path, "rm -r %s/hunt", scratch.dir);
+    assert_int_equal(system(path), 0);
+    mr_scratch_remove(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +408,7 @@ int main(void)
         cmocka_unit_test(questions_give_way),
         cmocka_unit_test(findings_are_counted),
         cmocka_unit_test(claims_are_of_one),
+        cmocka_unit_test(locks_must_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,7 @@ mr_status mr_hunt_report(const mr_cli *cli, const char *folder, const mr_hunt_st
     const mr_store_reader reader = {
         .context = &self, .setting = read_setting, .run = read_run, .finding = read_finding};
     mr_status status = mr_store_reopen(&store, folder, error);
+    mr_store_unlock(&store);
     if (!status)
         status = mr_store_read(&store, &reader, error);
     if (!status)

@@ -1,5 +1,5 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath, nftw */
 
 #include "hunt.h"
 
@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,15 +206,17 @@ static mr_status begin(mr_hunting *hunt, mr_error *error)
 {
     const mr_hunt_options *options = hunt->options;
     mr_status status = MR_OK;
-    if (options->resumes) {
+    if (options->resumes)
         status = mr_store_reopen(&hunt->store, options->folder, error);
-        if (!status)
-            status = mr_settings_check(&hunt->store, options, &hunt->descriptors, error);
-    } else {
+    else
         status = mr_store_make(&hunt->store, options->folder, error);
-        if (!status)
-            status = mr_settings_write(&hunt->store, options, error);
-    }
+    if (!status && options->resumes && !hunt->store.has_begun)
+        status = mr_store_begin_again(&hunt->store, error);
+    if (!status && !hunt->store.has_begun)
+        status = mr_settings_write(&hunt->store, options, error);
+    if (!status && options->resumes)
+        status = mr_settings_check(&hunt->store, options, &hunt->descriptors, error);
+    mr_store_unlock(&hunt->store);
     return status ? status : mr_claims_open(&hunt->claims, options->folder, error);
 }
 
@@ -273,18 +276,21 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
     return status;
 }
 
-/* What workers leave in their folders beside the files of a run. */
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)type;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+/* The folder of a worker: beside the files of a run it may have the folder of a finding that was not finished. */
 static void remove_scratch(const char *folder)
 {
-    char path[MR_RUNNER_PATH_BYTES + 300];
-    DIR *files = folder[0] ? opendir(folder) : NULL;
-    struct dirent *entry;
-    while (files && (entry = readdir(files)) != NULL) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path); /* folders stay */
-    }
-    if (files)
-        closedir(files);
+    enum { OPEN_FOLDERS = 4 };
+    if (folder[0])
+        nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 /* The folders of the workers of a session that was killed; of all others, when no other process is there. */
@@ -298,7 +304,6 @@ static void remove_old_scratch(const char *hunt)
             continue;
         snprintf(path, sizeof path, "%.3400s/%s", hunt, entry->d_name);
         remove_scratch(path);
-        rmdir(path);
     }
     if (files)
         closedir(files);

@@ -54,7 +54,17 @@ mr_status mr_store_make(mr_store_folder *store, const char *path, mr_error *erro
             return failed(error, folder, "make the folder");
     }
     mr_status status = open_journal(store, path, O_CREAT | O_EXCL, error);
+    if (!status)
+        status = mr_store_lock(store, error);
     return status ? status : mr_store_line(store, FIRST_LINE, error);
+}
+
+mr_status mr_store_begin_again(mr_store_folder *store, mr_error *error)
+{
+    store->bytes = store->lines = 0;
+    if (ftruncate(store->journal, 0) != 0)
+        return failed(error, store->path, "write the journal");
+    return mr_store_line(store, FIRST_LINE, error);
 }
 
 /* Cuts off a line that was not finished. */
@@ -65,20 +75,6 @@ static bool trim(int journal)
     while (end > 0 && pread(journal, &byte, 1, end - 1) == 1 && byte != '\n')
         end--;
     return end >= 0 && ftruncate(journal, end) == 0;
-}
-
-mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error)
-{
-    *store = (mr_store_folder){.journal = -1};
-    mr_status status = open_journal(store, path, 0, error);
-    if (!status)
-        status = mr_store_lock(store, error);
-    if (status)
-        return status;
-    if (!trim(store->journal))
-        status = failed(error, path, "write the journal");
-    mr_store_unlock(store);
-    return status;
 }
 
 static bool set_lock(const mr_store_folder *store, short type)
@@ -104,6 +100,21 @@ void mr_store_unlock(const mr_store_folder *store)
         set_lock(store, F_UNLCK);
 }
 
+mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error)
+{
+    *store = (mr_store_folder){.journal = -1};
+    mr_status status = open_journal(store, path, 0, error);
+    if (!status)
+        status = mr_store_lock(store, error);
+    if (status)
+        return status;
+    if (!trim(store->journal))
+        return failed(error, path, "write the journal");
+    off_t end = lseek(store->journal, 0, SEEK_END);
+    store->has_begun = end != 0 && end != (off_t)strlen(FIRST_LINE "\n");
+    return MR_OK;
+}
+
 void mr_store_close(mr_store_folder *store)
 {
     if (store->journal >= 0)
@@ -123,6 +134,11 @@ mr_status mr_store_line(mr_store_folder *store, const char *line, mr_error *erro
     if (written != (ssize_t)length + 1)
         return failed(error, store->path, "write the journal");
     store->bytes += length + 1;
+    if (lseek(store->journal, 0, SEEK_CUR) != (off_t)store->bytes)
+        return mr_error_set(error, MR_ERR_IO, store->path, 0,
+                            "another process has written to the journal while this one had it "
+                            "locked: the locks of this file system do not hold on all machines "
+                            "(NFS mounted with nolock or local_lock)");
     for (store->lines++; (line = strchr(line, '\n')) != NULL; line++)
         store->lines++;
     return MR_OK;

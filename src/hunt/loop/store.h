@@ -26,7 +26,8 @@ enum { MR_STORE_PATH_BYTES = 3500 };
 
 typedef struct mr_store_folder {
     char path[MR_STORE_PATH_BYTES];
-    int journal; /* descriptor; -1: none */
+    int journal;    /* descriptor; -1: none */
+    bool has_begun; /* reopened: the journal has settings */
     /* So much of the journal this process has written, or read by mr_store_read_on. */
     uint64_t bytes, lines;
 } mr_store_folder;
@@ -50,17 +51,19 @@ typedef struct mr_finding_line {
     uint64_t count; /* runs that showed it, as far as known; not in the journal */
 } mr_finding_line;
 
-/* Makes the folder. MR_ERR_IO: it is there already. */
+/* Makes the folder, and locks the journal until its settings are in it. MR_ERR_IO: it is there already. */
 mr_status mr_store_make(mr_store_folder *store, const char *path, mr_error *error);
-/* Opens the folder of an earlier hunt. MR_ERR_IO: it is none. */
+/* Opens the folder of an earlier hunt, and locks the journal, which has no settings when that hunt was killed at its begin. MR_ERR_IO: it is none. */
 mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error);
+/* Of a reopened folder without settings, under the lock: they may be written now. MR_ERR_IO. */
+mr_status mr_store_begin_again(mr_store_folder *store, mr_error *error);
 void mr_store_close(mr_store_folder *store);
 
 /* Waits until no other process holds the lock of the journal. MR_ERR_IO: there are no locks. */
 mr_status mr_store_lock(const mr_store_folder *store, mr_error *error);
 void mr_store_unlock(const mr_store_folder *store);
 
-/* Adds lines to the journal. MR_ERR_IO. */
+/* Adds lines to the journal. MR_ERR_IO, also when somebody else has written to it, in spite of the lock. */
 mr_status mr_store_line(mr_store_folder *store, const char *line, mr_error *error);
 mr_status mr_store_run(mr_store_folder *store, const mr_hunt_line *run, mr_error *error);
 /* The log of the run was stopped, because it had reached its limit: a line "cut NUMBER". */
