@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # replay --sandbox: what a replayed program writes, creates, renames and removes is told, and the real files stay; as this user, and
-# as root also as another one. Skipped where there are no namespaces or no overlayfs.
+# as root also as another one. hunt --sandbox: each run begins with the same files. Skipped where there are no namespaces or no overlayfs.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -13,7 +13,7 @@ unset MAXRACE_CC MAXRACE_CXX
 mkdir "$scratch/tmp" "$scratch/place"
 chmod 755 "$scratch"
 chmod 1777 "$scratch/tmp"
-tests='sandbox_stays sandbox_tells sandbox_json sandbox_keeps sandbox_confirm sandbox_folder sandbox_gdb sandbox_script sandbox_other_user sandbox_others_files sandbox_refused sandbox_leaves_nothing'
+tests='sandbox_stays sandbox_tells sandbox_json sandbox_keeps sandbox_confirm sandbox_folder sandbox_gdb sandbox_script sandbox_other_user sandbox_others_files sandbox_hunt sandbox_refused sandbox_leaves_nothing'
 
 # Can somebody lay a file system over a folder here?
 possible() {
@@ -160,6 +160,48 @@ folder() {
     has 'Race 1 of 1 on turn: confirmed' && lacks 'confirmed, ' && has 'cannot change files as in the recording: rename' &&
         has 'effect  not known: with the first access first' && lay_out
 }
+# A program that counts its runs in a file prints the same in each run of a hunt, and in the replay of what was found.
+hunts() {
+    cat >"$scratch/count.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int order;
+static void *digit(void *number)
+{
+    pthread_mutex_lock(&lock);
+    order = order * 2 + *(int *)number;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+int main(void)
+{
+    int runs = 0, numbers[2] = {0, 1};
+    pthread_t threads[2];
+    FILE *file = fopen("runs", "r+");
+    if (!file || fscanf(file, "%d", &runs) != 1)
+        return 9;
+    rewind(file);
+    fprintf(file, "%d\n", runs + 1);
+    fclose(file);
+    printf("run %d\n", runs);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, digit, &numbers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return order;
+}
+END
+    "$maxrace" cc -g -O1 -w -pthread "$scratch/count.c" -o "$scratch/count" && mkdir -p "$scratch/counts" && cd "$scratch/counts" && echo 5 >runs || return 1
+    "$maxrace" hunt -q --sandbox --jobs 2 --runs 12 --dir "$scratch/counts.hunt" -- "$scratch/count" >"$scratch/report" 2>&1 </dev/null
+    [ $? -eq 1 ] && [ "$(cat runs)" = 5 ] && lacks 'output (run' && has ' exit (run' || return 1
+    "$maxrace" replay "$scratch/counts.hunt/findings/"*-exit >"$scratch/report" 2>&1
+    has 'exit repeated' && has 'run 5' && [ "$(cat runs)" = 5 ] || return 1
+    "$maxrace" hunt -q --sandbox --exhaustive -- "$scratch/count" >"$scratch/report" 2>&1 </dev/null
+    has 'all 2 behaviours' && [ "$(cat runs)" = 5 ] || return 1
+    "$maxrace" hunt -q --runs 2 --dir "$scratch/counts.free" -- "$scratch/count" >/dev/null 2>&1 </dev/null
+    [ "$(cat runs)" != 5 ] && rm -r "$scratch/counts.free" "$scratch/counts.hunt"
+}
 nothing_left() { [ -z "$(ls -A "$scratch/tmp")" ] || { ls -lR "$scratch/tmp"; return 1; }; }
 
 if output=$(prepare 2>&1); then
@@ -174,6 +216,8 @@ if output=$(prepare 2>&1); then
     cd "$scratch/place" || exit 1
     needs gdb sandbox_gdb && check sandbox_gdb in_gdb
     check sandbox_script script
+    check sandbox_hunt hunts
+    cd "$scratch/place" || exit 1
     if unshare -U --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; then
         check sandbox_refused no_namespaces
     else

@@ -142,6 +142,7 @@ typedef struct mr_exhaustive_limits {
     uint64_t runs, states, bytes; /* states, bytes: of a search */
     unsigned timeout_ms;          /* of a run */
     const char *folder;           /* for findings; NULL: none are saved */
+    bool sandbox;                 /* each run begins with the same files */
 } mr_exhaustive_limits;
 mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, const mr_exhaustive_limits *limits,
                                  int *exit_status, mr_error *error);

@@ -328,6 +328,7 @@ const mr_command mr_commands[] = {
              {"args-file", "FILE",
               "search inputs that are arguments, one a line, from those in FILE on"},
              {"input-search", "all|solve|mutate|none", "how new inputs are made (all)"},
+             {"sandbox", "", "each run begins with the same files; what it writes is dropped"},
              {"exhaustive", "", "explore all behaviours of the program, until none is left"},
              {"states", "N", "exhaustive: at most N states in a search; 0: no limit (50000000)"},
              {"states-mb", "MB",
@@ -346,6 +347,9 @@ const mr_command mr_commands[] = {
          "each\n"
          "as a file in the place of @@ among ARGUMENTS, as arguments, or on its standard input.\n"
          "Build it with 'maxrace cc --hunt-inputs'.\n"
+         "With --sandbox what the program writes is dropped, so that no run finds what another "
+         "one\n"
+         "left; it needs what replay --sandbox needs.\n"
          "--exhaustive explores all behaviours of a program that ends, and says when none is "
          "left.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"

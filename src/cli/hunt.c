@@ -31,6 +31,7 @@ enum {
     GENERATE,
     ARGS_FILE,
     INPUT_SEARCH,
+    SANDBOX,
     EXHAUSTIVE,
     STATES,
     STATES_MB,
@@ -165,7 +166,8 @@ static mr_status explore(mr_cli *cli, const mr_hunt_options *options, int *exit_
 {
     mr_exhaustive_limits limits = {.runs = cli->own[RUNS] ? options->most_runs : 0,
                                    .timeout_ms = options->timeout_ms,
-                                   .folder = cli->own[DIR_FLAG]};
+                                   .folder = cli->own[DIR_FLAG],
+                                   .sandbox = cli->own[SANDBOX] != NULL};
     uint64_t megabytes = 0;
     mr_status status = check_exhaustive(cli, error);
     if (!status)
@@ -203,6 +205,7 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     mr_hunt_options options = {.arguments = cli->operands,
                                .folder = choose_folder(cli, folder, sizeof folder),
                                .resumes = cli->own[RESUME] != NULL,
+                               .sandbox = cli->own[SANDBOX] != NULL,
                                .descriptors = &cli->descriptors,
                                .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                .config = cli->config,

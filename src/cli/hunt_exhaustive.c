@@ -57,8 +57,13 @@ mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, const mr_exhaustive_limits *
     }
     if (!status)
         status = mr_runner_open(&program.runner, mr_symbol_folder(symbols, sizeof symbols), error);
-    if (status)
+    if (!status && limits->sandbox)
+        status = mr_runner_use_sandbox(&program.runner, NULL, error);
+    if (status) {
+        mr_explore_program_free(&program);
+        mr_explore_folder_free(&folder);
         return status;
+    }
     program.runner.descriptors = &cli->descriptors;
     mr_interrupt_start(&halt);
     status = mr_explore_all(&self, &settings, error);

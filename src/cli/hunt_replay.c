@@ -129,7 +129,7 @@ static mr_status read_end(const char *folder, mr_run_end *end, mr_error *error)
     return MR_OK;
 }
 
-mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_ms,
+mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_ms, bool sandbox,
                          int *exit_status, mr_error *error)
 {
     char kind[16], folder[PATH_MAX], schedule[PATH_MAX + 16], inputs[PATH_MAX + 16];
@@ -138,7 +138,7 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
     saved_input input;
-    char found_by[PATH_MAX] = "";
+    char found_by[PATH_MAX] = "", sandboxed[PATH_MAX];
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -155,6 +155,8 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
         status = read_end(folder, &saved, error);
     if (!status)
         status = mr_runner_open(&runner, NULL, error);
+    if (!status && (sandbox || find_line(folder, "sandbox: yes", sandboxed)))
+        status = mr_runner_use_sandbox(&runner, info.folder, error);
     if (!status) {
         runner.descriptors = &info.descriptors;
         mr_launch_tell_missing(&info.descriptors, &cli->descriptors);

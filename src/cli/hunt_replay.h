@@ -4,9 +4,9 @@
 
 #include "cli.h"
 
-/* Runs the program by the schedule of the folder, and prints whether the finding was repeated; then the
- * exit status is 1, else 0. The errors of mr_runner_run; MR_ERR_IO: the folder is no finding. */
-mr_status mr_hunt_replay(const mr_cli *cli, const char *folder, unsigned timeout_ms,
+/* Runs the program by the schedule of the folder, in a sandbox when that is wanted or the hunt had one, and prints
+ * whether the finding was repeated; then the exit status is 1, else 0. The errors of mr_runner_run; MR_ERR_IO: the folder is no finding. */
+mr_status mr_hunt_replay(const mr_cli *cli, const char *folder, unsigned timeout_ms, bool sandbox,
                          int *exit_status, mr_error *error);
 
 #endif

@@ -159,7 +159,7 @@ static mr_status check_sandbox(const mr_cli *cli, bool is_folder, mr_error *erro
     const char *flag = cli->own[KEEP_SANDBOX] ? "--keep-sandbox" : "--sandbox";
     if (!cli->own[SANDBOX] && !cli->own[KEEP_SANDBOX])
         return MR_OK;
-    if (is_folder)
+    if (is_folder && cli->own[KEEP_SANDBOX])
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "%s is not for the finding of a hunt; replay its trace.mrt", flag);
     return cli->own[SCRIPT]
@@ -190,8 +190,8 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
     if (!status)
         status = check_sandbox(cli, is_folder, error);
     if (!status && is_folder)
-        return mr_hunt_replay(cli, self.path, (unsigned)self.timeout_seconds * 1000, exit_status,
-                              error);
+        return mr_hunt_replay(cli, self.path, (unsigned)self.timeout_seconds * 1000,
+                              cli->own[SANDBOX] != NULL, exit_status, error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
     if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,

@@ -130,7 +130,7 @@ mr_status mr_sandbox_end(mr_sandbox *self, mr_changes *changes, mr_error *error)
 {
     part_path path;
     part_of(self, FILES, path);
-    mr_status status = mr_changes_read(changes, path, "/", error);
+    mr_status status = changes ? mr_changes_read(changes, path, "/", error) : MR_OK;
     if (self->is_kept)
         mr_tree_prune(path, "");
     for (int i = FILES + 1; i < PARTS; i++) {

@@ -37,7 +37,7 @@ mr_status mr_sandbox_open(mr_sandbox *sandbox, const char *kept, const char *see
 mr_status mr_sandbox_begin(mr_sandbox *sandbox, const char *name, mr_error *error);
 /* The calling process goes in. False: `why`, and it must end. */
 bool mr_sandbox_enter(const mr_sandbox *sandbox, char why[MR_LAYERS_WHY_BYTES]);
-/* The run has ended: reads what it changed, and removes its layer unless it is kept. MR_ERR_IO, MR_ERR_MEMORY. */
+/* The run has ended: reads what it changed (NULL: nobody asks), and removes its layer unless it is kept. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_sandbox_end(mr_sandbox *sandbox, mr_changes *changes, mr_error *error);
 /* Removes all that is not kept. */
 void mr_sandbox_close(mr_sandbox *sandbox);

@@ -115,6 +115,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     failure why = {.number = 0};
     bool ready = enter(launch, &why) && prepare(launch);
+    if (launch->apart && launch->sandbox)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a new namespace of users has taken it back */
     if (ready)
         mr_descriptors_provide(launch->descriptors, launch->descriptors_again, &error_pipe);
     if (ready && set_paths(launch, log) && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&

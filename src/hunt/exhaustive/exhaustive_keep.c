@@ -106,7 +106,8 @@ static mr_status write_report(const char *folder, const mr_explore_program *prog
     fprintf(file, "%s: %s\nprogram:", mr_run_kind_name(outcome->kind), outcome->text);
     for (size_t i = 0; program->arguments[i]; i++)
         fprintf(file, " %s", program->arguments[i]);
-    fprintf(file, "\nfound by: --exhaustive\nexit status: %d\nreplay: %s\n", ran->end.exit_status,
+    fprintf(file, "\nfound by: --exhaustive\n%sexit status: %d\nreplay: %s\n",
+            program->runner.has_sandbox ? "sandbox: yes\n" : "", ran->end.exit_status,
             same ? "does the same again" : "did something else; a run by the seed may differ");
     mr_status status = fclose(file) == 0 ? mr_saved_text(folder, "report.txt", text, error)
                                          : mr_error_memory(error, "saving a finding");

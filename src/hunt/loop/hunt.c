@@ -270,6 +270,8 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
                             strerror(errno));
     mr_status status =
         mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
+    if (!status && hunt->options->sandbox)
+        status = mr_runner_use_sandbox(&worker->runner, NULL, error);
     worker->runner.max_log_bytes = LOG_BYTES;
     worker->runner.descriptors =
         hunt->options->resumes ? &hunt->descriptors : hunt->options->descriptors;

@@ -34,6 +34,7 @@ typedef struct mr_hunt_options {
     /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
      * a kind, or that confirms a race; NULL: none does */
     const char *until;
+    bool sandbox;   /* each run begins with the same files (runner.h) */
     bool minimises; /* schedules of failures are made shorter */
     bool without_swaps, without_frontier,
         without_near;        /* such tasks are left out, for comparison */

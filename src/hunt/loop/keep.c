@@ -59,6 +59,8 @@ static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
         fprintf(file, "\ninput: %s%s", worker->place.path,
                 worker->place.is_stdin ? ", its standard input" : "");
     fprintf(file, "\nrun: %" PRIu64 " of the hunt\n", line->run);
+    if (worker->runner.has_sandbox)
+        fputs("sandbox: yes\n", file);
     if (minimise)
         fprintf(file, "replay: %s, after %u runs to make the schedule shorter\n",
                 minimise->repeats

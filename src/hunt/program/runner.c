@@ -71,8 +71,20 @@ mr_status mr_runner_open_in(mr_runner *runner, const char *place, const char *sy
     return error->status;
 }
 
+mr_status mr_runner_use_sandbox(mr_runner *runner, const char *works_in, mr_error *error)
+{
+    mr_status status = mr_sandbox_open(&runner->sandbox, NULL, runner->folder, works_in, error);
+    runner->has_sandbox = !status;
+    if (status)
+        mr_sandbox_close(&runner->sandbox);
+    return status;
+}
+
 void mr_runner_close(mr_runner *runner)
 {
+    if (runner->has_sandbox)
+        mr_sandbox_close(&runner->sandbox);
+    runner->has_sandbox = false;
     if (!runner->folder[0])
         return;
     remove_files(runner);
@@ -184,12 +196,18 @@ static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran
                               .input = request->input ? request->input : "/dev/null",
                               .output = output,
                               .errors = errors,
+                              .sandbox = runner->has_sandbox ? &runner->sandbox : NULL,
                               .apart = true};
+    mr_status status =
+        runner->has_sandbox ? mr_sandbox_begin(&runner->sandbox, "run", error) : MR_OK;
     double start = mr_seconds();
-    mr_status status = mr_spawn(&launch, log, &process, error);
+    if (!status)
+        status = mr_spawn(&launch, log, &process, error);
     if (!status)
         status = wait_for(process, request->timeout_ms, &ran->end, error);
     ran->seconds = mr_seconds() - start;
+    if (!status && runner->has_sandbox)
+        status = mr_sandbox_end(&runner->sandbox, NULL, error);
     if (status)
         return status;
     ran->end.output = contents(output);

@@ -17,6 +17,7 @@
 #include "replay/plan.h"
 #include "replay/result.h"
 #include "replay/run_info.h"
+#include "replay/sandbox.h"
 #include "trace/trace.h"
 
 enum { MR_RUNNER_PATH_BYTES = 3000 };
@@ -27,6 +28,8 @@ typedef struct mr_runner {
     uint64_t max_log_bytes;            /* 0: no limit */
     const mr_descriptors *descriptors; /* that the program begins with; NULL: ours; on loan */
     uint64_t runs;                     /* so far */
+    mr_sandbox sandbox;                /* in which the program runs, … */
+    bool has_sandbox;                  /* … when it does */
 } mr_runner;
 
 /* What is run, and how. Texts are on loan during the run. */
@@ -69,6 +72,9 @@ mr_status mr_runner_open(mr_runner *runner, const char *symbol_folder, mr_error 
 /* The same in a folder of the caller's. */
 mr_status mr_runner_open_in(mr_runner *runner, const char *place, const char *symbol_folder,
                             mr_error *error);
+/* From now on each run begins with the files that are there now, and what it writes is dropped (replay/sandbox.h). `works_in`: where
+ * the program runs; NULL: where we do. MR_ERR_IO: there can be no sandbox, and why. */
+mr_status mr_runner_use_sandbox(mr_runner *runner, const char *works_in, mr_error *error);
 void mr_runner_close(mr_runner *runner);
 
 /* Runs the program once. MR_ERR_IO: it cannot be started, or files cannot be written; MR_ERR_TRACE: it
