@@ -547,6 +547,23 @@ stopped() {
     rm -f runs
     stops 15 "$maxrace" run -q --confirm -- ./counted 6 15 && says 'confirmed: yes' cat stopped.txt && says 'confirmed: not tried' cat stopped.txt
 }
+# The same signal again within two seconds is the same one; later it ends maxrace, which leaves nothing behind. Nobody reads the report here,
+# so the replay waits for ever to write it.
+stopped_twice() {
+    cd "$scratch" && mkdir -p own && mkfifo nobody && "$maxrace" record -q -o twice.mrt -- ./bank data >said || return 1
+    for name in TERM INT; do
+        TMPDIR=$scratch/own env --default-signal=INT --default-signal=TERM "$maxrace" replay -q -o nobody twice.mrt 2>said &
+        process=$!
+        for ((moments = 0; moments < 150; moments++)); do # not every kernel says where a process waits
+            grep -q wait_for_partner "/proc/$process/wchan" && break
+            sleep 0.02
+        done
+        kill -$name $process && kill -$name $process && sleep 2.2 && kill -0 $process || { echo "SIG$name twice at once ended it"; cat said; return 1; }
+        kill -$name $process
+        wait $process
+        [ $? -eq $((128 + $(kill -l $name))) ] && [ -z "$(ls own)" ] || { echo "SIG$name"; ls -R own; cat said; return 1; }
+    done
+}
 second_order() {
     counted && cd "$scratch" || return 1
     rm -f runs
@@ -763,6 +780,7 @@ if check replay_prepare prepare; then
     check replay_other_wait other_wait
     check replay_wait_inside wait_inside
     check replay_stopped stopped
+    check replay_stopped_twice stopped_twice
     check replay_second_order second_order
     check replay_waits_are_told waits_are_told
     check replay_signals signals

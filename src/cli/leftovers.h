@@ -15,7 +15,7 @@ enum { MR_LEFTOVERS_MAX = 8, MR_LEFTOVER_BYTES = 4352 };
 
 typedef enum mr_leftover_end {
     MR_LEFTOVER_REMOVE,
-    MR_LEFTOVER_REMOVE_FOLDER, /* an empty folder; added before the files in it */
+    MR_LEFTOVER_REMOVE_FOLDER, /* a folder that maxrace made for itself, with the files in it */
     MR_LEFTOVER_TELL_FOLDER,   /* removed when it is empty; else it stays, and is named */
     MR_LEFTOVER_REMOVE_LOG,    /* a log, its inputs, and those of the children (child_logs.h) */
     MR_LEFTOVER_TELL_LOG,      /* the log of a recording: it stays, and standard error names it; so
