@@ -132,6 +132,9 @@ static mr_thread *begin_replace(int from, int to, bool *is_new, uintptr_t code)
         mr_yield(thread);
         mr_descriptor_use(from, code);
         *is_new = !is_open(to);
+        if (!*is_new && from != to) {
+            mr_io_log_closed(to, code);
+        }
     }
     return thread;
 }
@@ -289,5 +292,8 @@ void mr_descriptors_pair(int status, int to[2])
                          &(mr_input_part){&was, sizeof was}, 1);
         }
         mr_descriptor_set(to[i], MR_DESCRIPTOR_INSIDE);
+    }
+    if (status == 0) {
+        mr_io_pair(to);
     }
 }

@@ -225,7 +225,7 @@ static void start_feed(const char *path)
     inputs.recorded = inputs.header->process;
     if (inputs.fed) {
         open_standard();
-        if (inputs.header->version >= MR_INPUTS_SOCKETS) {
+        if (mr_inputs_have_sockets()) {
             note_inherited_sockets();
         }
     }
@@ -561,6 +561,11 @@ void mr_inputs_log_clock(int clock, int64_t ns)
 bool mr_inputs_have_flags(void)
 {
     return !inputs.fed || inputs.header->version >= MR_INPUTS_FLAGS;
+}
+
+bool mr_inputs_have_sockets(void)
+{
+    return !inputs.fed || inputs.header->version >= MR_INPUTS_SOCKETS;
 }
 
 uint32_t mr_inputs_mode(int fd)

@@ -75,6 +75,8 @@ void mr_inputs_log_clock(int clock, int64_t ns);
 
 /* Flags of descriptors are among the inputs, unless those that are fed are of an older version. */
 bool mr_inputs_have_flags(void);
+/* So are writes to sockets that it inherited, shutdown and sendfile. */
+bool mr_inputs_have_sockets(void);
 /* The mode of a descriptor that the program began with, when inputs are fed; 0: none. */
 uint32_t mr_inputs_mode(int fd);
 /* The program asks for its process number. */

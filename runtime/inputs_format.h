@@ -15,7 +15,7 @@
 #define MR_INPUTS_VERSION      5u          /* 1 has no SIGNAL */
 #define MR_INPUTS_CHANGES      3u          /* the first that has calls that change files */
 #define MR_INPUTS_FLAGS        4u          /* the first that has FLAGS */
-#define MR_INPUTS_SOCKETS      5u          /* the first that has WRITE of inherited sockets */
+#define MR_INPUTS_SOCKETS      5u /* the first with WRITE of inherited sockets, shutdown, sendfile */
 #define MR_INPUTS_HEADER_BYTES 4096u
 #define MR_INPUTS_SUFFIX       ".inputs" /* of the log's path */
 

@@ -74,28 +74,55 @@ static struct {
     struct {
         dev_t device;
         ino_t inode;
+        uint64_t number;
     } of[CHANNELS_MAX];
     uint64_t count;
 } channels;
 
-static uint64_t channel_of(const struct stat *is)
+/* 0: it is not among them. */
+static uint64_t find_channel(const struct stat *is)
 {
     for (uint64_t i = 0; i < channels.count; i++) {
         if (channels.of[i].inode == is->st_ino && channels.of[i].device == is->st_dev) {
-            return i + 1;
+            return channels.of[i].number;
         }
     }
-    if (channels.count == CHANNELS_MAX) {
-        return 0;
-    }
+    return 0;
+}
+
+static void add_channel(const struct stat *is, uint64_t number)
+{
     channels.of[channels.count].inode = is->st_ino;
     channels.of[channels.count].device = is->st_dev;
-    return ++channels.count;
+    channels.of[channels.count++].number = number;
+}
+
+static uint64_t channel_of(const struct stat *is)
+{
+    uint64_t number = find_channel(is);
+    if (number == 0 && channels.count < CHANNELS_MAX) {
+        number = channels.count + 1;
+        add_channel(is, number);
+    }
+    return number;
+}
+
+void mr_io_pair(const int ends[2])
+{
+    struct stat one, other;
+    int saved_errno = errno;
+    if (mr_descriptor_stat(ends[0], &one) == 0 && mr_descriptor_stat(ends[1], &other) == 0 &&
+        S_ISSOCK(one.st_mode) && channels.count + 2 <= CHANNELS_MAX) {
+        uint64_t number = channels.count + 1;
+        add_channel(&one, number);
+        add_channel(&other, number);
+    }
+    errno = saved_errno;
 }
 
 /*
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
- * told apart; the ends of sockets, and whatever has no file of its own, are not: channel 0.
+ * told apart, and so are pairs of sockets; other sockets, and whatever has no file of its own, are not: channel 0.
  */
 void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
@@ -103,7 +130,7 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
     int saved_errno = errno;
     if (mr_descriptor_stat(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
         bool own = S_ISFIFO(is.st_mode) || S_ISREG(is.st_mode);
-        uint64_t channel = own ? channel_of(&is) : 0;
+        uint64_t channel = own ? channel_of(&is) : S_ISSOCK(is.st_mode) ? find_channel(&is) : 0;
         mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0, 0);
     }
     errno = saved_errno;
@@ -118,16 +145,21 @@ static bool has_mode(int fd, mode_t mode)
     return has;
 }
 
+static bool is_inside_socket(int fd)
+{
+    return has_mode(fd, S_IFSOCK) && mr_descriptor_is_inside(fd);
+}
+
 void mr_io_log_ready(int fd, uintptr_t code)
 {
-    if (has_mode(fd, S_IFIFO) || has_mode(fd, 0)) {
+    if (has_mode(fd, S_IFIFO) || has_mode(fd, 0) || is_inside_socket(fd)) {
         mr_io_log_channel(MR_LOG_AFTER, fd, code);
     }
 }
 
 void mr_io_log_closed(int fd, uintptr_t code)
 {
-    if (has_mode(fd, S_IFIFO) || (has_mode(fd, S_IFSOCK) && mr_descriptor_is_inside(fd))) {
+    if (has_mode(fd, S_IFIFO) || is_inside_socket(fd)) {
         mr_io_log_channel(MR_LOG_BEFORE, fd, code);
     }
 }
@@ -144,6 +176,12 @@ mr_thread *mr_io_begin(int fd, uintptr_t code)
     return thread;
 }
 
+/* The result tells what another thread did: what it wrote, or that the other end is closed. */
+static bool tells_of_others(ssize_t result)
+{
+    return result >= 0 || errno == EPIPE || errno == ECONNRESET;
+}
+
 void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
 {
     int saved_errno = errno;
@@ -153,7 +191,7 @@ void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
         if (fd >= 0 && bytes == sizeof(uint64_t)) {
             mr_timers_read(fd, written);
         }
-        if (fd >= 0 && bytes >= 0) {
+        if (fd >= 0 && tells_of_others(bytes)) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
@@ -218,7 +256,19 @@ void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
         mr_input_log(thread, MR_INPUT_WRITE, (uint64_t)fd, false, result, NULL, 0);
         mr_leave(thread);
     }
-    mr_io_end(-1, NULL, 0, code);
+    errno = saved_errno;
+    mr_io_end(result < 0 && tells_of_others(result) ? fd : -1, NULL, 0, code);
+    errno = saved_errno;
+}
+
+void mr_io_written(const void *to, size_t bytes, uintptr_t code)
+{
+    int saved_errno = errno;
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_io_log_range(MR_LOG_RANGE_WRITE, to, bytes, code);
+        mr_leave(thread);
+    }
     errno = saved_errno;
 }
 
@@ -399,7 +449,7 @@ void mr_io_end_vector(int fd, const struct iovec *parts, size_t count, ssize_t b
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        if (bytes >= 0) {
+        if (tells_of_others(bytes)) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         mr_io_log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);

@@ -8,12 +8,14 @@
  * caller is busy. */
 void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code);
 /* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after
- * those who wrote to it or closed it, when it is a pipe or has no file of its own, as eventfd. Who finds a
- * socket ready reads from it. The caller is busy. */
+ * those who wrote to it or closed it, when it is a pipe, has no file of its own, as eventfd, or is a socket
+ * between threads of the program. Who finds another socket ready reads from it. The caller is busy. */
 void mr_io_log_ready(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who reads the end of a pipe, or of a socket between threads of the
  * program, comes after that. The caller is busy. */
 void mr_io_log_closed(int fd, uintptr_t code);
+/* The two ends of a socketpair are one channel, as those of a pipe are. */
+void mr_io_pair(const int ends[2]);
 
 /* Will a call not block that waits for these events of poll? Others may run meanwhile. */
 bool mr_io_gets_ready(mr_thread *thread, int fd, short events);

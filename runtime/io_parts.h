@@ -44,6 +44,9 @@ bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result);
 
 void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code);
 
+/* Memory that a call has written beside the data. */
+void mr_io_written(const void *to, size_t bytes, uintptr_t code);
+
 /* Memory that a call reads or writes beside the data. The caller is busy. */
 void mr_io_log_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code);
 

@@ -216,6 +216,12 @@ static void log_accepted(int fd, int result, mr_input_part length, mr_input_part
     errno = saved_errno;
 }
 
+/* Another thread has shut the socket down that this one waited at. */
+static bool is_shut(int result)
+{
+    return result < 0 && (errno == EINVAL || errno == ECONNABORTED);
+}
+
 static int accepted(int fd, bool is_new, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
@@ -246,8 +252,9 @@ static int accepted(int fd, bool is_new, uintptr_t code)
             log_accepted(fd, result, (mr_input_part)MR_IO_LENGTH_PART(address, length),            \
                          (mr_input_part)MR_IO_ADDRESS_PART(address, length, room));                \
         }                                                                                          \
+        bool learns = result >= 0 || is_shut(result);                                              \
         mr_io_end_address(result >= 0, address, length, room, MR_CALLER);                          \
-        mr_io_end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                      \
+        mr_io_end(learns ? fd : -1, NULL, 0, MR_CALLER);                                           \
         return result;                                                                             \
     }
 ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),

@@ -223,7 +223,7 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
     for (nfds_t i = 0; i < count; i++) {
-        if ((fds[i].revents & (POLLIN | POLLHUP)) != 0) {
+        if ((fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLERR)) != 0) {
             mr_io_log_ready(fds[i].fd, code);
         }
     }
@@ -429,7 +429,7 @@ static void log_found(int fd, const struct epoll_event *events, int result, uint
     mr_thread *thread = result > 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         for (int i = 0; i < result; i++) {
-            if ((events[i].events & (EPOLLIN | EPOLLHUP)) != 0) {
+            if ((events[i].events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
                 mr_io_log_ready(mr_epoll_descriptor(fd, events[i].data.u64), code);
             }
         }

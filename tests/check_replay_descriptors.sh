@@ -39,10 +39,12 @@ int main(void)
     return 0;
 }
 END_OF_C
-# It has a socket of another process as descriptor 9, and writes to it.
+# It has a socket of another process as descriptor 9, writes and sends a file to it, and shuts it down.
 cat >"$scratch/socket.c" <<'END_OF_C'
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 static int x;
@@ -68,7 +70,10 @@ int main(int count, char **words)
     x++;
     pthread_join(thread, NULL);
     put += send(9, "defg", 4, 0);
-    printf("read %ld %s, wrote %ld\n", got, text, put);
+    off_t at = 1;
+    put += sendfile(9, open("data", O_RDONLY), &at, 3);
+    int shut = shutdown(9, SHUT_WR);
+    printf("read %ld %s, wrote %ld, offset %ld, shut %d\n", got, text, put, (long)at, shut);
     return 0;
 }
 END_OF_C
@@ -138,7 +143,7 @@ hunt() {
 # What goes to a socket that the program inherited is not sent again, and has the result that it had.
 inherited_socket() {
     ./socket "$maxrace" record -q -o socket.mrt -- ./socket >recorded && "$maxrace" replay -q socket.mrt >said 2>&1
-    grep -q 'wrote 7' recorded && grep -q 'stands for each: .*9 (socket)' said && same said || fail "the socket" recorded said
+    grep -q 'wrote 10, offset 4, shut 0' recorded && grep -q 'stands for each: .*9 (socket)' said && same said || fail "the socket" recorded said
 }
 # Of a recording that does not say which they were, that is told.
 older() {
