@@ -50,6 +50,16 @@ finds() {
 finds_assertion() { finds order assertion 150; }
 finds_deadlock() { finds locks deadlock 20; }
 finds_status() { finds swap exit 20; }
+# What a sanitizer says, by both compilers: clang links its library in another way.
+finds_sanitizer() {
+    local compiler
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null || continue
+        rm -rf "$work/overflow.hunt"
+        MAXRACE_CC=$compiler "$maxrace" cc -std=gnu17 -g -O0 -pthread -fsanitize=undefined tests/hunt/overflow.c -o "$work/overflow" && finds overflow sanitizer 20 || return 1
+        grep -q 'signed integer overflow' "$work/overflow.hunt/findings/"*-sanitizer/report.txt || return 1
+    done
+}
 confirms_race() { ls -d "$work/swap.hunt/findings/"*-race >/dev/null && finds_again swap race; }
 # A race that no reordering of the first run has: a run for the candidate finds it (in the journal, before the race). With other seeds
 # the first run may have met it, or a free one.
@@ -244,6 +254,7 @@ check hunt_programs_build build
 check hunt_finds_assertion finds_assertion
 check hunt_finds_deadlock finds_deadlock
 check hunt_finds_status finds_status
+check hunt_finds_sanitizer finds_sanitizer
 check hunt_confirms_race confirms_race
 check hunt_ends_at_race ends_at_race
 check hunt_tells_cut tells_cut

@@ -107,11 +107,21 @@ static bool takes_next(const char *option)
 typedef struct task {
     bool inputs; /* there are files to work on */
     bool links;
+    bool shares;   /* … a library */
     bool compares; /* the program is to tell what it compares */
+    bool checks;   /* it has checks of undefined behaviour, too */
 } task;
 
 /* Our own flag; the compiler does not get it. */
 static const char hunt_inputs[] = "--hunt-inputs";
+
+/* Does "-fsanitize=LIST" name something beside threads? Others than checks of undefined behaviour do not go with these. */
+static bool adds_checks(const char *option)
+{
+    static const char begin[] = "-fsanitize=";
+    return strncmp(option, begin, strlen(begin)) == 0 &&
+           strcmp(option + strlen(begin), "thread") != 0;
+}
 
 static task task_of(char *const *given, size_t count)
 {
@@ -126,6 +136,8 @@ static task task_of(char *const *given, size_t count)
             found.inputs = true;
             continue;
         }
+        found.checks = found.checks || adds_checks(given[i]);
+        found.shares = found.shares || strcmp(given[i], "-shared") == 0;
         for (size_t j = 0; j < sizeof stops / sizeof *stops; j++)
             if (strcmp(given[i], stops[j]) == 0)
                 found.links = false;
@@ -201,6 +213,29 @@ static void add_compiling(arguments *self, bool clang, bool compares, const mr_r
     }
 }
 
+/* clang's own library for checks of undefined behaviour, which is left out with the one for threads. */
+static void add_checks(arguments *self, const char *compiler, const char *name)
+{
+    char command[2 * PATH_MAX], path[PATH_MAX] = "";
+    snprintf(command, sizeof command,
+             "lib=libclang_rt.%s; for file in \"$lib-$(uname -m).a\" $lib.a; do '%s' "
+             "--print-file-name=\"$file\"; done 2>/dev/null",
+             name, compiler);
+    FILE *pipe = strchr(compiler, '\'') ? NULL : popen(command, "r");
+    bool found = false;
+    while (pipe && !found && fgets(path, sizeof path, pipe)) {
+        path[strcspn(path, "\n")] = '\0';
+        found = path[0] == '/';
+    }
+    if (pipe)
+        pclose(pipe);
+    if (!found)
+        return; /* the linker says what is missing */
+    add(self, "-Wl,--whole-archive");
+    add_joined(self, path, "");
+    add(self, "-Wl,--no-whole-archive");
+}
+
 static void add_linking(arguments *self, bool clang, const mr_runtime_place *place)
 {
     if (clang) {
@@ -256,6 +291,11 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
             add_compiling(&self, clang, asked.compares, &place);
         if (asked.links)
             add_linking(&self, clang, &place);
+        if (asked.links && clang && asked.checks && !asked.shares) {
+            add_checks(&self, compiler, "ubsan_standalone");
+            if (strcmp(variable, "MAXRACE_CXX") == 0)
+                add_checks(&self, compiler, "ubsan_standalone_cxx");
+        }
         if (asked.links && clang) {
             add(&self, "-Qunused-arguments");
             add_compiling(&self, clang, asked.compares, &place);
