@@ -61,7 +61,8 @@ typedef enum mr_failure_kind {
     MR_FAILURE_UNSUPPORTED, /* the analysis cannot take this trace, or not from this input */
     MR_FAILURE_IO,          /* a file or stream could not be read or written */
     MR_FAILURE_MEMORY,      /* out of memory */
-    MR_FAILURE_INTERNAL     /* a bug of maxrace */
+    MR_FAILURE_INTERNAL,    /* a bug of maxrace */
+    MR_FAILURE_HALTED       /* the run was ended before its time */
 } mr_failure_kind;
 
 /* NULL: no memory. One object can be used for any number of calls; each of them overwrites it. */

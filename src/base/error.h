@@ -19,7 +19,8 @@
     X(ERR_UNSUPPORTED, 3)                                                                          \
     X(ERR_IO, 4)                                                                                   \
     X(ERR_MEMORY, 4)                                                                               \
-    X(ERR_INTERNAL, 4)
+    X(ERR_INTERNAL, 4)                                                                             \
+    X(ERR_HALTED, 5)
 
 typedef enum mr_status {
 #define MR_STATUS_ENUM(name, exit_status) MR_##name,

@@ -7,6 +7,7 @@
 #ifndef MR_BASE_HALT_H
 #define MR_BASE_HALT_H
 
+#include "error.h"
 #include "seconds.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,8 @@ typedef enum mr_halt_reason {
     MR_HALT_NONE,
     MR_HALT_SIGNAL, /* somebody asked for it */
     MR_HALT_TIME,   /* the time for the run is used up */
-    MR_HALT_MEMORY, /* a part of the run had no room, the rest was done; mr_halt_ask never gets it */
+    MR_HALT_MEMORY, /* memory.limit_mb is used up (ceiling.h), or a part of the run had no room and
+                       the rest was done */
 } mr_halt_reason;
 
 /* Zero-initialise. */
@@ -47,5 +49,12 @@ static inline mr_halt_reason mr_halt_asked(const mr_halt *halt)
     }
     return (mr_halt_reason)answer;
 }
+
+/* "signal", "time_limit", "memory.limit_mb"; MR_HALT_NONE: "failure". */
+const char *mr_halt_reason_name(mr_halt_reason reason);
+
+/* The error of work that gives up because it was asked to: "… while WHAT". MR_ERR_MEMORY when the
+ * reason is memory, else MR_ERR_HALTED. `place` may be NULL. */
+mr_status mr_halt_fail(const mr_halt *halt, const char *place, const char *what, mr_error *error);
 
 #endif

@@ -1,0 +1,99 @@
+#define _DEFAULT_SOURCE /* malloc_trim */
+#include "ceiling.h"
+
+#include "memory.h"
+#include "resident.h"
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* The pager leaves an eighth of the limit mapped. */
+enum { LOOK_MS = 3, MAPPED_PARTS = 8, MARGIN_PARTS = 32, ALWAYS_BYTES = 16 << 20 };
+
+struct mr_ceiling {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t stopped;
+    bool stop;
+    mr_halt *halt;
+    uint64_t limit_bytes, begin_bytes;
+};
+
+static bool is_over(const mr_ceiling *ceiling)
+{
+    mr_resident now = mr_resident_now();
+    uint64_t most = ceiling->limit_bytes / MAPPED_PARTS;
+    uint64_t mapped = now.mapped_bytes < most ? now.mapped_bytes : most;
+    return now.anonymous_bytes + mapped >
+               ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS &&
+           now.anonymous_bytes > ceiling->begin_bytes + ALWAYS_BYTES;
+}
+
+static void look(const mr_ceiling *ceiling)
+{
+    if (!is_over(ceiling))
+        return;
+#ifdef __GLIBC__
+    malloc_trim(0);
+    if (!is_over(ceiling))
+        return;
+#endif
+    mr_halt_ask(ceiling->halt, MR_HALT_MEMORY);
+}
+
+static void *watch(void *argument)
+{
+    mr_ceiling *ceiling = argument;
+    pthread_mutex_lock(&ceiling->mutex);
+    while (!ceiling->stop && mr_halt_asked(ceiling->halt) == MR_HALT_NONE) {
+        struct timespec wake;
+        clock_gettime(CLOCK_MONOTONIC, &wake);
+        wake.tv_nsec += LOOK_MS * 1000000L;
+        wake.tv_sec += wake.tv_nsec / 1000000000;
+        wake.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&ceiling->stopped, &ceiling->mutex, &wake);
+        look(ceiling);
+    }
+    pthread_mutex_unlock(&ceiling->mutex);
+    return NULL;
+}
+
+mr_ceiling *mr_ceiling_start(uint64_t limit_bytes, mr_halt *halt)
+{
+    mr_ceiling *ceiling = limit_bytes ? mr_calloc(1, sizeof *ceiling) : NULL;
+    pthread_condattr_t attributes;
+    if (!ceiling)
+        return NULL;
+    *ceiling = (mr_ceiling){
+        .halt = halt, .limit_bytes = limit_bytes, .begin_bytes = mr_resident_now().anonymous_bytes};
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&ceiling->mutex, NULL);
+    pthread_cond_init(&ceiling->stopped, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (mr_thread_start(&ceiling->thread, watch, ceiling))
+        return ceiling;
+    pthread_cond_destroy(&ceiling->stopped);
+    pthread_mutex_destroy(&ceiling->mutex);
+    free(ceiling);
+    return NULL;
+}
+
+void mr_ceiling_stop(mr_ceiling *ceiling)
+{
+    if (!ceiling)
+        return;
+    pthread_mutex_lock(&ceiling->mutex);
+    ceiling->stop = true;
+    pthread_cond_signal(&ceiling->stopped);
+    pthread_mutex_unlock(&ceiling->mutex);
+    pthread_join(ceiling->thread, NULL);
+    pthread_cond_destroy(&ceiling->stopped);
+    pthread_mutex_destroy(&ceiling->mutex);
+    free(ceiling);
+}
