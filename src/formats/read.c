@@ -1,5 +1,6 @@
 #include "read.h"
 
+#include "base/ceiling.h"
 #include "mrt/mrt_read.h"
 #include "pack/unpack.h"
 #include "text/text_read.h"
@@ -13,7 +14,7 @@ static mr_status keep_nothing(const char *path, const mr_read_options *options, 
 {
     mr_builder builder;
     mr_error late = {0};
-    if (error->status != MR_ERR_TRACE || !options || !options->keep_partial)
+    if (error->status != MR_ERR_TRACE || !options->keep_partial)
         return error->status;
     if (!mr_builder_init(&builder, path))
         mr_error_memory(&late, "reading the trace");
@@ -25,15 +26,14 @@ static mr_status keep_nothing(const char *path, const mr_read_options *options, 
     return error->status;
 }
 
-mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
-                        mr_error *error)
+static mr_status read_whole(const char *path, const mr_read_options *options, mr_trace **trace,
+                            mr_error *error)
 {
-    mr_error unused = {0};
-    error = error ? error : &unused;
-    *trace = NULL;
     const char *place = mr_text_source_place(path);
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
+    if (!status)
+        mr_input_obey(input, options->halt);
     if (!status && mr_mrt_is(path, input)) {
         status = mr_mrt_read(path, input, options, trace, error);
         return status && !*trace ? keep_nothing(path, options, trace, error) : status;
@@ -44,6 +44,21 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
         return status;
     mr_text_source_set_place(error, place, 0);
     return keep_nothing(path, options, trace, error);
+}
+
+mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
+                        mr_error *error)
+{
+    mr_error unused = {0};
+    mr_halt halt = {0};
+    mr_read_options all = options ? *options : (mr_read_options){0};
+    mr_ceiling *ceiling = all.halt ? NULL : mr_ceiling_start(all.memory_bytes, &halt);
+    error = error ? error : &unused;
+    *trace = NULL;
+    all.halt = all.halt ? all.halt : &halt;
+    mr_status status = read_whole(path, &all, trace, error);
+    mr_ceiling_stop(ceiling);
+    return status;
 }
 
 mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
@@ -80,6 +95,8 @@ mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_st
     *stream = NULL;
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
+    if (!status && options)
+        mr_input_obey(input, options->halt);
     /* A file without the mark of another format is text. */
     if (!status && mr_mrt_is(path, input))
         return mr_mrt_stream_open(path, input, options, stream, error);

@@ -8,11 +8,19 @@
 #include <string.h>
 
 /* Rows that the columns of a trace have room for at first. */
-enum { FIRST_EVENTS = 1024 };
+enum { FIRST_EVENTS = 1024, MR_BUILDER_NAMES = 8 };
 
 static mr_status no_memory(mr_error *error)
 {
     return mr_error_memory(error, "reading the trace");
+}
+
+static void all_names(mr_trace *trace, mr_names *names[MR_BUILDER_NAMES])
+{
+    mr_names *const all[MR_BUILDER_NAMES] = {
+        &trace->threads, &trace->variables,   &trace->locks,  &trace->locations,
+        &trace->calls,   &trace->reach_names, &trace->frames, &trace->objects};
+    memcpy(names, all, sizeof all);
 }
 
 bool mr_builder_init(mr_builder *builder, const char *path)
@@ -21,11 +29,11 @@ bool mr_builder_init(mr_builder *builder, const char *path)
     for (int i = 0; i < MR_DIRECTIVE_COUNT; i++)
         mr_names_init(&builder->directives[i]);
     mr_trace *trace = builder->trace;
+    mr_names *names[MR_BUILDER_NAMES];
     if (!trace)
         return false;
-    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks,  &trace->locations,
-                         &trace->calls,   &trace->reach_names, &trace->frames, &trace->objects};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    all_names(trace, names);
+    for (size_t i = 0; i < MR_BUILDER_NAMES; i++)
         mr_names_init(names[i]);
     trace->path = mr_strndup(path, strlen(path));
     return trace->path != NULL;
@@ -264,6 +272,25 @@ bool mr_builder_name(mr_builder *builder)
     return true;
 }
 
+void mr_builder_drop_indexes(mr_builder *builder)
+{
+    mr_names *names[MR_BUILDER_NAMES];
+    all_names(builder->trace, names);
+    for (size_t i = 0; i < MR_BUILDER_NAMES; i++)
+        mr_names_drop_index(names[i]);
+    for (int i = 0; i < MR_DIRECTIVE_COUNT; i++)
+        mr_names_free(&builder->directives[i]);
+}
+
+/* Without memory for it, the names just stay as they are. */
+static void pack_names(mr_trace *trace)
+{
+    mr_names *names[MR_BUILDER_NAMES];
+    all_names(trace, names);
+    for (size_t i = 0; i < MR_BUILDER_NAMES; i++)
+        (void)mr_names_pack(names[i]);
+}
+
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *error)
 {
     mr_trace *trace = builder->trace;
@@ -272,6 +299,8 @@ mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *er
     builder->values.items = NULL;
     if (!mr_builder_name(builder))
         return mr_error_memory(error, "indexing the trace");
+    if (trace->spill.pager) /* memory is short */
+        pack_names(trace);
     mr_status status = mr_index_build(trace, error);
     if (!status)
         status = mr_columns_fit(trace, error);

@@ -71,6 +71,10 @@ bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice 
  * no memory. */
 bool mr_builder_name(mr_builder *builder);
 
+/* No event comes any more, nor a text for a name, and no name will be looked up: gives back the
+ * memory for that. */
+void mr_builder_drop_indexes(mr_builder *builder);
+
 /* Names, derives the indexes and hands the trace over. Frees the builder on success. */
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **trace, mr_error *error);
 

@@ -124,7 +124,7 @@ static bool grow_slots(mr_names *names)
 static uint32_t room_of(uint32_t slot_count)
 {
     enum { SMALL_SLOTS = 1 << 16 };
-    return slot_count / (slot_count <= SMALL_SLOTS ? 4 : 2);
+    return slot_count <= SMALL_SLOTS ? slot_count / 4 : slot_count / 8 * 5;
 }
 
 static char *copy_text(mr_names *names, const char *text, uint32_t length)
@@ -225,6 +225,30 @@ bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
     if (!mr_table_reserve(&names->index, names->count, hash_of, names->items, first))
         return false;
     *twice = fill_index(names, first);
+    return true;
+}
+
+void mr_names_drop_index(mr_names *names)
+{
+    free(names->slot_memory);
+    names->slot_memory = NULL;
+    names->slots = NULL;
+    names->slot_count = 0;
+    mr_table_free(&names->index);
+}
+
+bool mr_names_pack(mr_names *names)
+{
+    if (!names->slot_count)
+        return true;
+    if (!mr_table_reserve(&names->index, names->count, hash_of, names->items, 0))
+        return false;
+    uint32_t end = fill_index(names, 0);
+    MR_REQUIRE(end == names->count); /* no name is there twice */
+    free(names->slot_memory);
+    names->slot_memory = NULL;
+    names->slots = NULL;
+    names->slot_count = 0;
     return true;
 }
 

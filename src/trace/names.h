@@ -74,6 +74,12 @@ bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, ui
 /* The text for people when there is one, else the name. */
 const char *mr_names_display(const mr_names *names, uint32_t number);
 
+/* The names are complete: gives back the slots. They take most of the memory of short names.
+ * mr_names_pack: a smaller index is made, for mr_names_find alone. False: no memory, and nothing has
+ * changed. mr_names_drop_index: no name can be found any more. */
+bool mr_names_pack(mr_names *names);
+void mr_names_drop_index(mr_names *names);
+
 /*
  * Indexes the names from `first` on, whose items the caller has put (`count` included; `hash` is
  * made here). Their texts stay where they are, and MR_NAME_SHORT_BYTES bytes can be read at each.

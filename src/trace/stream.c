@@ -25,6 +25,14 @@ mr_status mr_stream_next(mr_stream *stream, mr_events *events, mr_error *error)
     return status;
 }
 
+void mr_stream_stop(mr_stream *stream)
+{
+    if (!stream->failure.status)
+        stream->kind->stop(stream);
+    if (!stream->failure.status)
+        mr_error_set(&stream->failure, MR_ERR_HALTED, NULL, 0, "the stream was stopped");
+}
+
 const mr_outlook *mr_stream_outlook(const mr_stream *stream)
 {
     return stream->kind->outlook(stream);

@@ -2,7 +2,7 @@
  * stream: the events of a trace file, block by block, with bounded memory: for analyses that need
  * each event once. formats/read.h opens a stream; each format is a kind of stream (stream_kind.h).
  *
- *   mr_stream_open → mr_stream_next* → mr_stream_close
+ *   mr_stream_open → mr_stream_next* → [mr_stream_stop] → mr_stream_close
  *
  * What is given is valid (validity.h) and has gone through repair when that was asked for. A text
  * is parsed by a thread of the stream's own, some blocks ahead of the caller. Values are checked
@@ -25,12 +25,17 @@ void mr_stream_close(mr_stream *stream); /* NULL is fine */
  */
 mr_status mr_stream_next(mr_stream *stream, mr_events *events, mr_error *error);
 
+/* No more events are wanted: ends the reading, after which there is a dictionary, of the events so
+ * far and perhaps some more. */
+void mr_stream_stop(mr_stream *stream);
+
 /* What the rest of the file holds, or NULL when that is not known (text; a damaged .mrt). */
 const mr_outlook *mr_stream_outlook(const mr_stream *stream);
 
 /* Names, lines (mr_trace_line), path, op_counts and what repair dropped, as a trace without columns
  * (event_count is right, the column pointers, values and derived indexes are NULL). Only after
- * mr_stream_next has given the end or an error. On loan. */
+ * mr_stream_next has given the end or an error, or mr_stream_stop. No name can be
+ * looked up in it (mr_names_find). On loan. */
 const mr_trace *mr_stream_dictionary(const mr_stream *stream);
 
 #endif

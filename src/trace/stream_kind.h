@@ -13,6 +13,7 @@ typedef struct mr_stream_kind {
     mr_status (*next)(mr_stream *stream, mr_events *events, mr_error *error);
     const mr_outlook *(*outlook)(const mr_stream *stream);
     const mr_trace *(*dictionary)(const mr_stream *stream);
+    void (*stop)(mr_stream *stream);  /* ends the reading, as mr_stream_stop */
     void (*close)(mr_stream *stream); /* frees the stream itself, too */
 } mr_stream_kind;
 

@@ -155,6 +155,9 @@ typedef struct mr_read_options {
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
+    /* base/halt.h: ends the reading, with mr_halt_fail; its owner has a ceiling. NULL: memory_bytes
+     * alone ends it (base/ceiling.h), where names have no room. */
+    const struct mr_halt *halt;
 } mr_read_options;
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */

@@ -107,10 +107,13 @@ static mr_status read_blocks(load_state *load, mr_error *error)
 {
     mr_events events;
     mr_status status;
+    const mr_halt *halt = load->mrt->options.halt;
     do {
         status = mr_mrt_next(load->mrt, &events, error);
         if (!status && events.count)
             status = append(load, &events, error);
+        if (!status && mr_halt_asked(halt))
+            status = mr_halt_fail(halt, load->mrt->place, "reading the trace", error);
     } while (!status && events.count);
     return status;
 }

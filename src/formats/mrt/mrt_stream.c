@@ -126,16 +126,22 @@ static const mr_trace *stream_dictionary(const mr_stream *base)
     return mr_mrt_dictionary(((const mrt_stream *)base)->mrt);
 }
 
+static void stream_stop(mr_stream *base)
+{
+    mrt_stream *stream = (mrt_stream *)base;
+    if (!stream->threaded)
+        return;
+    pthread_mutex_lock(&stream->mutex);
+    stream->stopped = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+    join_reader(stream);
+}
+
 static void stream_close(mr_stream *base)
 {
     mrt_stream *stream = (mrt_stream *)base;
-    if (stream->threaded) {
-        pthread_mutex_lock(&stream->mutex);
-        stream->stopped = true;
-        pthread_cond_signal(&stream->changed);
-        pthread_mutex_unlock(&stream->mutex);
-        join_reader(stream);
-    }
+    stream_stop(base);
     mr_mrt_close(stream->mrt);
     for (int i = 0; i < BLOCKS_AHEAD; i++)
         free(stream->members[i].items);
@@ -161,7 +167,7 @@ static void start_reader(mrt_stream *stream)
 mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
                              mr_stream **result, mr_error *error)
 {
-    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
+    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary, stream_stop,
                                         stream_close};
     *result = NULL;
     mrt_stream *stream = mr_calloc(1, sizeof *stream);

@@ -1,6 +1,7 @@
 #include "input.h"
 
 #include "base/assert.h"
+#include "base/halt.h"
 #include "base/memory.h"
 #include "unpack.h"
 
@@ -25,8 +26,9 @@ struct mr_input {
     const char *packing_name;
     mr_error failure; /* status MR_OK: none so far */
     uint64_t done_bytes, total_bytes;
-    bool may_wait; /* not a regular file */
-    int wake[2];   /* a pipe whose first end is readable once interrupted; -1: none */
+    bool may_wait;       /* not a regular file */
+    int wake[2];         /* a pipe whose first end is readable once interrupted; -1: none */
+    const mr_halt *halt; /* borrowed; NULL: none */
 };
 
 /* Waits until there is something to read, or the reader is interrupted. */
@@ -34,10 +36,13 @@ static mr_status wait_for_file(mr_input *input, mr_error *error)
 {
     struct pollfd ends[2] = {{.fd = input->file, .events = POLLIN},
                              {.fd = input->wake[0], .events = POLLIN}};
+    enum { LOOK_MS = 100 };
     int ready;
     do
-        ready = poll(ends, 2, -1);
-    while (ready < 0 && errno == EINTR);
+        ready = poll(ends, 2, input->halt ? LOOK_MS : -1);
+    while (((ready < 0 && errno == EINTR) || !ready) && !mr_halt_asked(input->halt));
+    if (ready <= 0 && mr_halt_asked(input->halt))
+        return mr_halt_fail(input->halt, NULL, "waiting for the trace", error);
     if (ready > 0 && ends[1].revents)
         return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot read: interrupted");
     return MR_OK; /* also when poll fails: read says why, or waits */
@@ -48,8 +53,11 @@ static mr_status read_file(mr_input *input, void *buffer, size_t size_bytes, siz
                            mr_error *error)
 {
     ssize_t count;
-    if (input->may_wait && input->wake[0] >= 0 && wait_for_file(input, error))
-        return MR_ERR_IO;
+    mr_status status = MR_OK;
+    if (input->may_wait && (input->wake[0] >= 0 || input->halt))
+        status = wait_for_file(input, error);
+    if (status)
+        return status;
     do
         count = read(input->file, buffer, size_bytes);
     while (count < 0 && errno == EINTR);
@@ -194,6 +202,11 @@ void mr_input_interrupt(mr_input *input)
     if (input->wake[1] >= 0)
         written = write(input->wake[1], "", 1);
     (void)written; /* the pipe is empty: one byte fits */
+}
+
+void mr_input_obey(mr_input *input, const mr_halt *halt)
+{
+    input->halt = halt;
 }
 
 static mr_status read_plain(mr_input *input, char *buffer, size_t size_bytes, size_t *got,

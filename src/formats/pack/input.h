@@ -11,7 +11,7 @@
 #ifndef MR_FORMATS_PACK_INPUT_H
 #define MR_FORMATS_PACK_INPUT_H
 
-#include "base/error.h"
+#include "base/halt.h"
 
 #include <stdbool.h>
 
@@ -45,6 +45,9 @@ uint64_t mr_input_total_bytes(const mr_input *input);
  */
 bool mr_input_allow_interrupt(mr_input *input);
 void mr_input_interrupt(mr_input *input);
+
+/* From now on waits end when the run is asked to end (base/halt.h), with mr_halt_fail. NULL: not. */
+void mr_input_obey(mr_input *input, const mr_halt *halt);
 
 /*
  * Gives up to `size_bytes` (> 0) bytes; `*got` is 0 at the end. MR_ERR_TRACE: the packed data is

@@ -159,8 +159,10 @@ static mr_status text_next(mr_stream *base, mr_events *events, mr_error *error)
         mr_ticker_tell(&stream->ticker, block->done_bytes, stream->total_bytes);
         *events = block->events;
         stream->ended = block->last;
-        if (stream->ended)
+        if (stream->ended) {
             join_parser(stream);
+            mr_builder_drop_indexes(&stream->source.builder);
+        }
         if (events->count)
             return MR_OK;
     }
@@ -181,17 +183,32 @@ static const mr_trace *text_dictionary(const mr_stream *base)
     return ((const text_stream *)base)->source.builder.trace;
 }
 
+static void end_parser(text_stream *stream)
+{
+    if (!stream->threaded)
+        return;
+    pthread_mutex_lock(&stream->mutex);
+    stream->stopped = true;
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+    mr_input_interrupt(stream->source.input);
+    join_parser(stream);
+}
+
+/* Without memory for the texts for people, names stand for themselves. */
+static void text_stop(mr_stream *base)
+{
+    text_stream *stream = (text_stream *)base;
+    end_parser(stream);
+    if (!stream->ended)
+        (void)mr_builder_name(&stream->source.builder);
+    mr_builder_drop_indexes(&stream->source.builder);
+}
+
 static void text_close(mr_stream *base)
 {
     text_stream *stream = (text_stream *)base;
-    if (stream->threaded) {
-        pthread_mutex_lock(&stream->mutex);
-        stream->stopped = true;
-        pthread_cond_signal(&stream->changed);
-        pthread_mutex_unlock(&stream->mutex);
-        mr_input_interrupt(stream->source.input);
-        join_parser(stream);
-    }
+    end_parser(stream);
     mr_text_source_free(&stream->source);
     for (int i = 0; i < MR_STREAM_BLOCKS; i++) {
         free(stream->blocks[i].columns);
@@ -200,7 +217,8 @@ static void text_close(mr_stream *base)
     free(stream);
 }
 
-static const mr_stream_kind text_kind = {text_next, text_outlook, text_dictionary, text_close};
+static const mr_stream_kind text_kind = {text_next, text_outlook, text_dictionary, text_stop,
+                                         text_close};
 
 /* Without a thread the caller parses. */
 static void start_parser(text_stream *stream)
