@@ -1,5 +1,6 @@
 #include "predict.h"
 
+#include "base/ceiling.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dispatch/dispatch.h"
@@ -25,6 +26,8 @@ typedef struct prediction {
     mr_worker **workers; /* one a job, and one for the calling thread; made when they are needed */
     mr_checker *checker; /* of saved races; made when it is needed */
     uint64_t window_count;
+    mr_halt own_halt;     /* when the caller has none */
+    mr_ceiling *ceiling;  /* NULL: none */
     bool searches;        /* the last unit is the search for sync-preserving races */
     bool searched;        /* its outcome was merged; then: */
     bool no_room;         /*   there is no memory for far races */
@@ -154,7 +157,7 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     if (unit == p->window_count) {
         status = mr_far_search(&p->settings, *outcome, error);
         halted = mr_halt_asked(p->settings.halt) != MR_HALT_NONE &&
-                 (status == MR_OK || status == MR_ERR_MEMORY);
+                 (status == MR_OK || status == MR_ERR_MEMORY || status == MR_ERR_HALTED);
         status = halted ? MR_OK : status;
     } else {
         status = decide_window(p, number, *outcome, &halted, error);
@@ -280,12 +283,36 @@ unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster)
     return cores > 0 ? (unsigned)cores : 1;
 }
 
+/* How many of the workers there is memory for: a worker keeps an arena, and its orders keep
+ * something for each variable and for each thread that may hold a lock. (Estimated from recorded
+ * traces of 4 to 80 threads.) What they find does not depend on their number. */
+static unsigned jobs_with_room(const mr_predict_settings *settings, unsigned jobs)
+{
+    enum { ARENA_BYTES = 16 << 20, VARIABLE_BYTES = 64, CLOCK_BYTES = 16 };
+    const mr_trace *trace = settings->trace;
+    uint64_t each = ARENA_BYTES + (uint64_t)VARIABLE_BYTES * trace->variables.count +
+                    (uint64_t)CLOCK_BYTES * trace->locks.count * trace->chain_count;
+    uint64_t fit = mr_room_left(settings->room) / each;
+    return fit >= jobs ? jobs : fit > 0 ? (unsigned)fit : 1;
+}
+
+/* A room keeps most of what a prediction takes within memory.limit_mb. What nobody asks for may
+ * come on top; from a sixteenth on the run ends. The ranks of a team end together only. */
+static void start_ceiling(prediction *p, const mr_config *config, mr_halt *halt)
+{
+    enum { ON_TOP_PARTS = 16 };
+    uint64_t limit = mr_config_memory_bytes(config);
+    if (!p->dispatch.team)
+        p->ceiling = mr_ceiling_start(limit + limit / ON_TOP_PARTS, halt);
+}
+
 static mr_status start(prediction *p, const mr_trace *trace, const mr_config *config,
                        const mr_predict_run *run, mr_result *result, mr_error *error)
 {
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
     mr_team *team = run ? run->team : NULL;
-    p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    mr_halt *halt = run && run->halt ? run->halt : &p->own_halt;
+    p->settings.halt = team ? team->halt : halt;
     p->settings.decide.limits.halt = p->settings.halt;
     p->settings.debug = run ? run->debug : NULL;
     p->settings.decide.debug = p->settings.debug;
@@ -308,6 +335,9 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                                 .store = p->store.context ? &p->store : NULL,
                                 .shard = run ? run->shard : 0,
                                 .shards = run ? run->shards : 0};
+    start_ceiling(p, config, halt);
+    if (status == MR_OK)
+        p->dispatch.jobs = jobs_with_room(&p->settings, p->dispatch.jobs);
     p->known = mr_known_races_new();
     p->merge = (mr_merge){.settings = &p->settings, .result = result, .known = p->known};
     p->workers = mr_calloc((size_t)p->dispatch.jobs + 1, sizeof(mr_worker *));
@@ -331,6 +361,7 @@ static void add_times(mr_run_figures *to, const mr_run_figures *from)
 static void stop(prediction *p)
 {
     mr_run_figures *run = &p->merge.result->run;
+    mr_ceiling_stop(p->ceiling);
     run->units_saved = p->dispatch.units_saved;
     run->units_decided = p->dispatch.units_decided;
     for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {

@@ -21,7 +21,7 @@
 typedef struct mr_predict_run {
     const mr_progress *progress; /* is told of "windows" and then "far races"; may be NULL */
     const mr_debug *debug;       /* is told what modules decide; may be NULL */
-    const mr_halt *halt;         /* ends the run before its time; may be NULL */
+    mr_halt *halt;               /* ends the run before its time; may be NULL */
     mr_checkpoint *checkpoint;   /* of earlier runs, and for later ones; may be NULL */
     /* 1 … shards: the run decides this part of the windows, saves it, and does nothing else. Its
      * result says only how many units are missing, and `run`. 0: the run does everything. */
