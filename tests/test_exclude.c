@@ -45,7 +45,7 @@ static char *exclude_text(const char *in, bool whole_runs, bool no_calls)
     bool *chosen = calloc(trace->locations.count + 1, sizeof *chosen);
     assert_non_null(chosen);
     assert_int_equal(mr_places_match(trace, "x*", chosen, &(bool){0}, NULL), MR_OK);
-    mr_exclude_options options = {chosen, whole_runs, no_calls};
+    mr_exclude_options options = {.chosen = chosen, .whole_runs = whole_runs, .no_calls = no_calls};
     mr_trace *remaining = exclude(trace, &options, NULL);
     char *text = text_of(remaining);
     mr_trace_free(mr_test_read(text, false));

@@ -1,5 +1,6 @@
 /* exclude: a trace without the events of some code. */
 #include "exclude/exclude.h"
+#include "base/ceiling.h"
 #include "base/memory.h"
 #include "base/slice.h"
 #include "cli.h"
@@ -144,9 +145,12 @@ static mr_status write_remaining(const mr_cli *cli, const wish *wanted, mr_trace
         status = chosen != NULL ? choose(wanted, trace, chosen, error)
                                 : mr_error_memory(error, "choosing locations");
     }
-    mr_exclude_options options = {.chosen = chosen, .whole_runs = cli->switch_on};
+    mr_halt halt = {0};
+    mr_exclude_options options = {.chosen = chosen, .whole_runs = cli->switch_on, .halt = &halt};
+    mr_ceiling *ceiling = mr_ceiling_start(mr_config_memory_bytes(cli->config), &halt);
     if (status == MR_OK)
         status = mr_exclude(trace, &options, &remaining, &told->counts, error);
+    mr_ceiling_stop(ceiling);
     mr_trace_free(trace);
     if (status == MR_OK)
         status = mr_trace_output_write(stream, format, remaining, &progress.progress, error);

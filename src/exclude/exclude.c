@@ -344,6 +344,19 @@ static mr_status copy_ending(writer *self, const uint32_t *moved, mr_error *erro
     return MR_OK;
 }
 
+/* Looks at the memory of the files of both traces, and whether the run is to end. */
+static mr_status look(const writer *self, uint32_t event, mr_error *error)
+{
+    enum { EVENTS_A_LOOK = 1 << 12 };
+    const mr_halt *halt = self->options->halt;
+    if (event % EVENTS_A_LOOK)
+        return MR_OK;
+    mr_spill_look(&self->trace->spill);
+    mr_spill_look(&self->builder.trace->spill);
+    return mr_halt_asked(halt) ? mr_halt_fail(halt, self->trace->path, "excluding events", error)
+                               : MR_OK;
+}
+
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
 {
     const mr_trace *trace = self->trace;
@@ -359,6 +372,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
         moved[event] = self->taken[event] ? MR_NONE : self->builder.trace->event_count - 1;
         if (!status && !note_stack(self, event))
             status = no_memory(error);
+        if (!status)
+            status = look(self, event, error);
     }
     if (!status && !(keep_texts(self, MR_DIRECTIVE_LOCATION, &trace->locations) &&
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&

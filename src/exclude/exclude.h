@@ -47,12 +47,14 @@
 #ifndef MR_EXCLUDE_EXCLUDE_H
 #define MR_EXCLUDE_EXCLUDE_H
 
+#include "base/halt.h"
 #include "trace/trace.h"
 
 typedef struct mr_exclude_options {
-    const bool *chosen; /* by location: its events are taken (choose.h); on loan */
-    bool whole_runs;    /* one call for each run, without rules (1), (2) and (3) */
-    bool no_calls;      /* leave the calls out: the trace of a detector that does not know them */
+    const bool *chosen;  /* by location: its events are taken (choose.h); on loan */
+    bool whole_runs;     /* one call for each run, without rules (1), (2) and (3) */
+    bool no_calls;       /* leave the calls out: the trace of a detector that does not know them */
+    const mr_halt *halt; /* ends it with mr_halt_fail; NULL: nobody does */
 } mr_exclude_options;
 
 typedef struct mr_exclude_counts {
