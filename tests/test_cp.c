@@ -51,8 +51,9 @@ static void find_order(const mr_trace *trace, uint64_t ordered[MR_REFERENCE_EVEN
     mr_whole whole;
     assert_int_equal(mr_whole_init(&whole, trace, NULL, MR_OPAQUE_PAIR, false, NULL), MR_OK);
     assert_true(mr_outlook_of_trace(&outlook, trace) &&
-                mr_cp_graph_init(&graph, &whole, &outlook) && mr_cp_graph_build(&graph, NULL) &&
-                mr_cp_graph_solve(&graph) && mr_cp_walk_init(&walk, &graph));
+                mr_cp_graph_init(&graph, &whole, &outlook) &&
+                mr_cp_graph_build(&graph, NULL, NULL) && mr_cp_graph_solve(&graph, NULL) &&
+                mr_cp_walk_init(&walk, &graph));
     assert_true(graph.visits >= graph.segment_count);
     for (uint32_t b = 0; b < trace->event_count; b++) {
         const mr_clock *known;

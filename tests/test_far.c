@@ -163,7 +163,7 @@ static void check_order(const mr_trace *trace, const char *relation, const char 
     mr_config *config = mr_settings_of(settings);
     mr_sweep sweep;
     mr_error error = {0};
-    if (mr_sweep_run_trace(&sweep, trace, config, NULL, &error) != MR_OK)
+    if (mr_sweep_run_trace(&sweep, trace, config, NULL, NULL, &error) != MR_OK)
         fail_msg("%s", error.text);
     const mr_race_list *list = &sweep.result.list;
     for (size_t i = 0; i < list->race_count; i++) {

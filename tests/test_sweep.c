@@ -105,7 +105,7 @@ static void run_trial(const trial *of, const char *path)
     mr_error error = {0};
     uint64_t counted = 0;
     mr_config *config = config_of(of->relation, of->confirm ? "true" : "false", "true");
-    expect(mr_sweep_run(&sweep, path, config, NULL, &error) == MR_OK, of, error.text);
+    expect(mr_sweep_run(&sweep, path, config, NULL, NULL, &error) == MR_OK, of, error.text);
     const mr_order_result *result = &sweep.result;
     expect(result->complete && result->stats.rejected_witnesses == 0, of, "rejected");
     for (size_t i = 0; i < result->list.race_count; i++)
@@ -180,7 +180,7 @@ static void test_proofs(void **state)
         char text[512] = "";
         size_t used = 0;
         mr_config *config = config_of(rows[i].relation, rows[i].confirm, rows[i].check);
-        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &error), MR_OK);
+        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, NULL, &error), MR_OK);
         for (size_t k = 0; k < sweep.result.list.race_count; k++)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s:%s ",
                                      mr_standing_name(sweep.result.races[k].standing),
@@ -226,7 +226,7 @@ static void test_loading(void **state)
         mr_config *config = config_of(rows[i].relation, "false", rows[i].check);
         assert_int_equal(mr_config_set(config, "memory.limit_mb", rows[i].limit_mb, NULL, 0, NULL),
                          MR_OK);
-        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &error), MR_OK);
+        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, NULL, &error), MR_OK);
         assert_non_null(sweep.names);
         if ((sweep.trace != NULL) != rows[i].loaded)
             fail_msg("row %zu", i);
@@ -250,7 +250,7 @@ static void test_no_memory(void **state)
             mr_sweep sweep;
             mr_error error = {0};
             mr_memory_fail_after(n);
-            status = mr_sweep_run(&sweep, path, config, NULL, &error);
+            status = mr_sweep_run(&sweep, path, config, NULL, NULL, &error);
             mr_memory_fail_after(0);
             assert_true(status == MR_OK || status == MR_ERR_MEMORY);
             if (sweep.names != NULL)

@@ -32,9 +32,9 @@ static bool run(const mr_trace *trace, const char *path, const mr_config *config
     mr_order_report *self = *report = report_new(config);
     if (self == NULL)
         return mr_failure_set(failure, mr_error_memory(&error, "starting an order"), &error);
-    mr_status status = trace != NULL
-                           ? mr_sweep_run_trace(&self->sweep, trace, self->config, NULL, &error)
-                           : mr_sweep_run(&self->sweep, path, self->config, NULL, &error);
+    mr_status status =
+        trace != NULL ? mr_sweep_run_trace(&self->sweep, trace, self->config, NULL, NULL, &error)
+                      : mr_sweep_run(&self->sweep, path, self->config, NULL, NULL, &error);
     if (self->sweep.names == NULL || self->sweep.result.races == NULL) {
         mr_order_report_free(self);
         *report = NULL;

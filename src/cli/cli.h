@@ -18,7 +18,7 @@
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
-/* predict, merge: ended before its time by a signal or time_limit, with races or without */
+/* ended before its time by a signal, time_limit or memory.limit_mb, with races or without */
 #define MR_EXIT_INCOMPLETE 5
 /* predict, merge, run, order, compare: no race, and the recorded program crashed or ended in a
  * deadlock */

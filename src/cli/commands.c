@@ -72,7 +72,7 @@ const mr_command mr_commands[] = {
      .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
              " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
              " solver.timeout_ms solver.memory_mb solver.max_clauses"
-             " memory.limit_mb memory.spill_dir"
+             " memory.limit_mb memory.spill_dir time_limit"
              " witness.dir witness.check witness.minimise brief color report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
@@ -85,8 +85,9 @@ const mr_command mr_commands[] = {
          "model, window.size and solver.* are for --confirm.\n"
          "Exit status: 0 no race reported, 1 races, candidates or errors that happened in the\n"
          "recorded execution, 2 usage or configuration, 3 bad trace (what stands before the\n"
-         "damage is reported) or one without events, 4 out of resources or internal, 6 no race,\n"
-         "but the program crashed.\n",
+         "damage is reported) or one without events, 4 out of resources or internal, 5 not\n"
+         "complete (ended by a signal, time_limit or memory.limit_mb; the report says after how\n"
+         "many events), 6 no race, but the program crashed.\n",
      .run = mr_cli_order},
     {.name = "compare",
      .subject = MR_SUBJECT_COMPARE,
@@ -98,7 +99,7 @@ const mr_command mr_commands[] = {
              "!witness.check"
              " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
              "!report.shown !report.pictures"
-             " !checkpoint !resume !time_limit ",
+             " !checkpoint !resume ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -108,7 +109,8 @@ const mr_command mr_commands[] = {
          "Checks on the way that the relations contain each other as they must.\n"
          "Exit status: 0 nobody reports anything, 1 somebody does, 2 usage or configuration,\n"
          "3 bad trace or one without events, 4 out of resources or internal, a broken\n"
-         "containment included, 6 no race, but a program crashed.\n",
+         "containment included, 5 not complete (ended by a signal, time_limit or\n"
+         "memory.limit_mb), 6 no race, but a program crashed.\n",
      .run = mr_cli_compare},
     {.name = "check",
      .operands = "TRACE WITNESS",

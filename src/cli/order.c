@@ -1,9 +1,13 @@
 /* order: the races of one whole-trace order. After a failure, the races found before it are
  * reported. */
+#include "base/seconds.h"
 #include "cli.h"
+#include "interrupt.h"
 #include "output.h"
 #include "sweep/sweep.h"
 #include "witness_dir.h"
+
+#include <sys/stat.h>
 
 typedef struct report {
     const mr_sweep *sweep;
@@ -45,18 +49,47 @@ static void add_failure(mr_status *status, mr_error *error, mr_status other, con
     *error = *cause;
 }
 
+/* Signals and time_limit end the run with a report. A wait for a pipe is not ended by asking, so
+ * there a signal ends the program, as it would without us. */
+static mr_status sweep_file(mr_cli *cli, mr_sweep *sweep, mr_error *error)
+{
+    const char *path = cli->operands[0];
+    int64_t limit = mr_config_int(cli->config, "time_limit");
+    struct stat info;
+    mr_halt halt = {.deadline_seconds = limit ? mr_seconds() + (double)limit : 0};
+    mr_cli_progress progress;
+    bool obeys = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    mr_cli_progress_start(&progress, cli->config);
+    if (obeys)
+        mr_interrupt_start(&halt);
+    mr_status status = mr_sweep_run(sweep, path, cli->config, &progress.progress, &halt, error);
+    if (obeys)
+        mr_interrupt_end();
+    mr_cli_progress_end(&progress);
+    return status;
+}
+
+static int exit_of(const mr_sweep *sweep)
+{
+    const mr_order_result *result = &sweep->result;
+    bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE] ||
+                result->observed.count > 0 || result->observed_untold;
+    if (result->halted != MR_HALT_NONE)
+        return MR_EXIT_INCOMPLETE;
+    if (open)
+        return MR_EXIT_RACES;
+    return mr_ending_is_bad(&sweep->names->ending) ? MR_EXIT_BAD_END : 0;
+}
+
 mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
 {
     mr_sweep sweep;
-    mr_cli_progress progress;
     mr_error cause;
     mr_status status = mr_cli_probe(cli->config, error);
     if (status != MR_OK)
         return status;
     mr_config_resolve(cli->config);
-    mr_cli_progress_start(&progress, cli->config);
-    status = mr_sweep_run(&sweep, cli->operands[0], cli->config, &progress.progress, error);
-    mr_cli_progress_end(&progress);
+    status = sweep_file(cli, &sweep, error);
     if (status == MR_OK)
         status = mr_cli_check_trace(sweep.names, error);
     if (sweep.names != NULL && sweep.names->event_count > 0) {
@@ -67,12 +100,7 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
             mr_output_write(mr_config_text(cli->config, "output"), print_report, &self, &cause),
             &cause);
         add_failure(&status, error, write_witnesses(&sweep, cli->config, &cause), &cause);
-        const mr_order_result *result = &sweep.result;
-        bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE] ||
-                    result->observed.count > 0 || result->observed_untold;
-        *exit_status = open                                     ? MR_EXIT_RACES
-                       : mr_ending_is_bad(&sweep.names->ending) ? MR_EXIT_BAD_END
-                                                                : 0;
+        *exit_status = exit_of(&sweep);
     }
     mr_sweep_free(&sweep);
     return status;

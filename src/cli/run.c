@@ -277,7 +277,8 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
                                NULL, 0, error);
     if (!status) {
         mr_cli_progress_start(&progress, self->cli->config);
-        status = mr_sweep_run_trace(&sweep, trace, self->cli->config, &progress.progress, error);
+        status =
+            mr_sweep_run_trace(&sweep, trace, self->cli->config, &progress.progress, NULL, error);
         mr_cli_progress_end(&progress);
     }
     sweep.result.recorded_only = true;

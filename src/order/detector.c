@@ -1,7 +1,6 @@
 #include "detector.h"
 
 #include "base/assert.h"
-#include "base/resident.h"
 #include "feed.h"
 
 #include <inttypes.h>
@@ -35,8 +34,6 @@ mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *opti
         return NULL;
     detector->relation = relation;
     detector->options = *options;
-    if (options->memory_bytes)
-        detector->begin_bytes = mr_resident_now().anonymous_bytes;
     mr_race_list_init(&detector->list, options->most_examples, options->keep_events);
     if (start(detector))
         return detector;
@@ -209,16 +206,6 @@ static mr_status unknown_order(uint32_t event, mr_error *error)
                         event);
 }
 
-/* Has the process more than it may hold, and is that the doing of the detector? A limit below what
- * the program takes anyway cannot be kept. */
-static bool holds_too_much(const mr_detector *detector)
-{
-    enum { ALWAYS_BYTES = 16 << 20 };
-    uint64_t limit = detector->options.memory_bytes;
-    uint64_t held = limit ? mr_resident_now().anonymous_bytes : 0;
-    return held > limit && held > detector->begin_bytes + ALWAYS_BYTES;
-}
-
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
 {
     const mr_outlook *outlook = detector->options.outlook;
@@ -230,11 +217,6 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
                             "the events are not those of the outlook: the trace has changed while "
                             "it was read; read it again");
-    if (holds_too_much(detector))
-        return mr_error_set(error, MR_ERR_MEMORY, NULL, 0,
-                            "memory.limit_mb is used up after event %" PRIu64
-                            " of the trace; raise it, cut the trace, or take another relation",
-                            (uint64_t)events->first);
     bool late;
     if (!mr_lives_learn(&detector->lives, events, &late) || !grow(detector, events))
         return no_memory(detector, error);
@@ -246,6 +228,7 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     if (end.stop == MR_FEED_UNKNOWN)
         return unknown_order(events->first + end.row, error);
     detector->failed = false;
+    detector->list.seen_events = (uint64_t)events->first + events->count;
     return MR_OK;
 }
 

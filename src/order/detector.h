@@ -24,10 +24,8 @@ typedef struct mr_detect_options {
     const mr_barrier_edges *edges;
     const mr_progress *progress; /* NULL: nobody wants to know */
     /* NULL: nobody stops the search. A search over a trace in memory that is halted ends with
-     * MR_ERR_MEMORY. */
+     * MR_ERR_HALTED, and has the races of the events that it has seen. */
     const mr_halt *halt;
-    /* What the process may hold, beyond which a detector takes no more events; 0: no limit. */
-    uint64_t memory_bytes;
 } mr_detect_options;
 
 typedef struct mr_detector mr_detector;
@@ -36,8 +34,8 @@ typedef struct mr_detector mr_detector;
 mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options);
 void mr_detector_free(mr_detector *detector); /* NULL is fine */
 
-/* Takes the next events. MR_ERR_MEMORY, also when the process holds more than it may; MR_ERR_UNSUPPORTED with the event's number in the text at
- * an mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE, and at
+/* Takes the next events. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at an
+ * mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE, and at
  * an alloc or free when it is not known, or told too late, which variables belong to objects: load
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);

@@ -29,8 +29,7 @@ typedef struct mr_c17_feeding {
 struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
-    uint64_t begin_bytes; /* anonymous memory when the detector was made; 0: no limit */
-    mr_wcp wcp;           /* hb, fhb, shb, c17 and hybrid use wcp.hb alone */
+    mr_wcp wcp; /* hb, fhb, shb, c17 and hybrid use wcp.hb alone */
     mr_edges edges;
     mr_c17_feeding c17;
     mr_lock_sets lock_sets; /* hybrid */

@@ -38,6 +38,7 @@ typedef struct mr_static_race {
 typedef struct mr_race_list {
     uint32_t most_examples; /* a static race, at least 1 */
     bool keep_events;
+    uint64_t seen_events; /* the order has looked at so many, all unless it was halted */
     uint64_t racy_event_count;
     uint32_t last_racy; /* the racy event that was counted last */
     uint32_t racy_location_count, racy_variable_count;

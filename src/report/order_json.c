@@ -19,6 +19,10 @@ static mr_json order_object(const mr_order_result *result)
     mr_json_put_text(&self, "relation", mr_relation_name(result->relation));
     mr_json_put(&self, "sound", json_boolean(mr_relation_sound(result->relation)));
     mr_json_put(&self, "complete", json_boolean(result->complete));
+    if (result->halted != MR_HALT_NONE) {
+        mr_json_put_text(&self, "ended_by", mr_halt_reason_name(result->halted));
+        mr_json_put_number(&self, "seen_events", result->list.seen_events);
+    }
     mr_json_put_number(&self, "racy_events", result->list.racy_event_count);
     mr_json_put_number(&self, "racy_locations", result->list.racy_location_count);
     mr_json_put_number(&self, "racy_variables", result->list.racy_variable_count);

@@ -31,7 +31,14 @@ static void print_head(const writer *self)
     mr_phrase_trace(stream, self->trace);
     mr_phrase_dropped(stream, self->trace);
     mr_phrase_ending(stream, &self->trace->ending);
-    if (!result->complete)
+    if (result->halted != MR_HALT_NONE && !result->complete)
+        fprintf(stream,
+                "not complete, ended by %s: what follows is about the first %" PRIu64 " events\n",
+                mr_halt_reason_name(result->halted), list->seen_events);
+    else if (result->halted != MR_HALT_NONE)
+        fprintf(stream, "not complete, ended by %s before all races were looked at\n",
+                mr_halt_reason_name(result->halted));
+    else if (!result->complete)
         fputs("the analysis ended early: what follows is about the events before that place\n",
               stream);
     fprintf(stream, "relation %s: ", mr_relation_name(result->relation));
@@ -151,7 +158,7 @@ static void print_last_line(const writer *self)
     if (result->observed_untold)
         fputs("errors observed, ", self->stream);
     if (result->list.race_count == 0)
-        fputs("no static race", self->stream);
+        fprintf(self->stream, "no static race%s", result->complete ? "" : " so far");
     else
         mr_phrase_count(self->stream, result->list.race_count, "static race", "");
     fprintf(self->stream, " of %s", mr_relation_name(result->relation));

@@ -124,9 +124,8 @@ static mr_json far_object(const mr_stats *stats)
 /* Why the result is not complete, and what is missing. */
 static mr_json incomplete_object(const mr_stats *stats)
 {
-    static const char *const reasons[] = {"failure", "signal", "time_limit", "memory.limit_mb"};
     mr_json self = mr_json_new();
-    mr_json_put_text(&self, "ended_by", reasons[stats->halted]);
+    mr_json_put_text(&self, "ended_by", mr_halt_reason_name(stats->halted));
     mr_json_put_number(&self, "windows_missing", stats->windows_missing);
     mr_json_put(&self, "far_missing", json_boolean(stats->far_missing));
     if (stats->findings_missing)

@@ -26,7 +26,8 @@ static mr_read_options read_options(const mr_sweep_job *job)
                              .keep_partial = true,
                              .progress = job->progress,
                              .memory_bytes = mr_config_memory_bytes(job->config),
-                             .spill_dir = mr_config_text(job->config, "memory.spill_dir")};
+                             .spill_dir = mr_config_text(job->config, "memory.spill_dir"),
+                             .halt = job->halt};
 }
 
 static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outlook *outlook)
@@ -35,7 +36,7 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
                                .outlook = outlook,
                                .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                .progress = job->progress,
-                               .memory_bytes = mr_config_memory_bytes(job->config)};
+                               .halt = job->halt};
 }
 
 /* Reads the trace into memory. After MR_ERR_TRACE, `loaded` may hold the events before the damage.
@@ -72,7 +73,7 @@ static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_erro
     mr_detect_options options = detect_options(job, NULL);
     mr_status status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
     sweep->result.stats.find_seconds = mr_seconds() - begin;
-    if (status == MR_OK)
+    if (status == MR_OK || status == MR_ERR_HALTED)
         sweep->names = sweep->trace = trace;
     return status;
 }
@@ -121,17 +122,19 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
         status = mr_stream_next(stream, &events, job->error);
         if (status == MR_OK && events.count > 0)
             ok = mr_outlook_add(outlook, &events);
+        if (status == MR_OK && mr_halt_asked(job->halt) != MR_HALT_NONE)
+            status = mr_halt_fail(job->halt, job->path, "reading what the trace holds", job->error);
     } while (ok && status == MR_OK && events.count > 0);
     ok = ok && status != MR_ERR_MEMORY &&
          mr_outlook_finish(outlook, &mr_stream_dictionary(stream)->members);
     mr_stream_close(stream);
-    if (status == MR_ERR_MEMORY)
+    if (status == MR_ERR_MEMORY || status == MR_ERR_HALTED)
         return status;
     return ok ? MR_OK : mr_error_memory(job->error, "reading what the trace holds");
 }
 
 /* Feeds the stream to the detector. After an error of the file the detector has the events before
- * the damage, and `*ended` is true, as at the end of the file. */
+ * the damage, and `*ended` is true, as at the end of the file, and as after a halt. */
 static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *watch, bool *ended)
 {
     mr_order_stats *stats = &job->sweep->result.stats;
@@ -142,6 +145,10 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *
         mr_status status = mr_stream_next(job->sweep->stream, &events, job->error);
         double ready = mr_seconds();
         stats->read_seconds += ready - begin;
+        if (status == MR_OK && events.count > 0 && mr_halt_asked(job->halt) != MR_HALT_NONE) {
+            mr_stream_stop(job->sweep->stream);
+            status = MR_ERR_HALTED;
+        }
         if (status != MR_OK || events.count == 0) {
             *ended = true;
             return status;

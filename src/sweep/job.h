@@ -11,6 +11,7 @@ typedef struct mr_sweep_job {
     const mr_config *config;
     const mr_progress *progress;
     mr_relation relation;
+    mr_halt *halt;             /* of the caller or of the sweep: also asked by a ceiling */
     bool check, mark, confirm; /* the configuration's witness.check, mark, confirm */
     mr_error *error;
 } mr_sweep_job;

@@ -5,6 +5,7 @@
 #ifndef MR_SWEEP_ORDER_RESULT_H
 #define MR_SWEEP_ORDER_RESULT_H
 
+#include "base/halt.h"
 #include "base/model.h"
 #include "order/race_list.h"
 #include "order/relation.h"
@@ -61,6 +62,7 @@ typedef struct mr_order_stats {
 typedef struct mr_order_result {
     mr_relation relation;
     bool complete;             /* all of the trace was analysed */
+    mr_halt_reason halted;     /* why not, or why not all races were proven; NONE: no halt */
     bool recorded_only;        /* set by the caller: the report says that nothing was predicted */
     mr_race_list list;         /* racy events, static races, examples */
     mr_order_race *races;      /* one a static race of the list */

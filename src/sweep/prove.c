@@ -130,10 +130,16 @@ static mr_status ask_all(const mr_sweep_job *job, mr_prover *prover, tasks *list
         const task *item = &list->items[i];
         mr_order_race answer = {0};
         mr_progress_tell(job->progress, stage, i, list->count);
+        if (mr_halt_asked(job->halt) != MR_HALT_NONE) {
+            status = mr_halt_fail(job->halt, NULL, "proving races", job->error);
+            break;
+        }
         if (races[item->race].standing == MR_STANDING_RACE)
             continue;
         status = ask(job, prover, item, &answer);
-        if (status == MR_OK)
+        /* A question that was cut short has no answer. */
+        bool cut = answer.standing == MR_STANDING_UNKNOWN && mr_halt_asked(job->halt);
+        if (status == MR_OK && !cut)
             combine(&races[item->race], answer);
     }
     free(list->items);
@@ -178,10 +184,11 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
     tasks list = {0};
     mr_status status = MR_OK;
     if (relation == MR_RELATION_SYNCP)
-        status = mr_syncp_index_new(
-            job->sweep->trace,
-            &(mr_detect_options){.edges = &prover->opaque, .progress = job->progress},
-            &prover->syncp, job->error);
+        status = mr_syncp_index_new(job->sweep->trace,
+                                    &(mr_detect_options){.edges = &prover->opaque,
+                                                         .progress = job->progress,
+                                                         .halt = job->halt},
+                                    &prover->syncp, job->error);
     for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
         size_t race = race_of != NULL ? race_of[i] : i;
         if (race != SIZE_MAX)
@@ -234,7 +241,7 @@ static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation
 {
     mr_race_list found = {0};
     mr_detect_options options = {
-        .most_examples = 1, .edges = &prover->opaque, .progress = job->progress};
+        .most_examples = 1, .edges = &prover->opaque, .progress = job->progress, .halt = job->halt};
     mr_status status = mr_detect(relation, job->sweep->trace, &options, &found, job->error);
     size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
     if (status == MR_OK && race_of == NULL)
@@ -336,27 +343,42 @@ static mr_status confirm(const mr_sweep_job *job, mr_prover *prover)
     return status;
 }
 
-mr_status mr_sweep_prove(const mr_sweep_job *job)
+/* Without a witness, the races of a sound order are races all the same. */
+static void call_rest_sound(const mr_sweep_job *job)
+{
+    mr_order_result *result = &job->sweep->result;
+    for (size_t i = 0; mr_relation_sound(job->relation) && i < result->list.race_count; i++)
+        if (result->races[i].standing == MR_STANDING_CANDIDATE)
+            result->races[i] =
+                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(job->relation)};
+}
+
+static mr_status load_and_prove(const mr_sweep_job *job)
 {
     mr_sweep *sweep = job->sweep;
     mr_prover prover;
-    if (sweep->result.list.race_count == 0)
-        return MR_OK;
-    if (!mr_sweep_proves(job)) {
-        for (size_t i = 0; mr_relation_sound(job->relation) && i < sweep->result.list.race_count;
-             i++)
-            sweep->result.races[i] =
-                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(job->relation)};
-        return MR_OK;
-    }
     mr_status status = mr_sweep_load(job);
     if (status != MR_OK)
         return status;
-    status = mr_prover_init(&prover, sweep->trace, job->config, &sweep->result.stats, job->error);
+    status = mr_prover_init(&prover, sweep->trace, job->config, &sweep->result.stats, job->halt,
+                            job->error);
     if (status == MR_OK)
         status = mark(job, &prover);
     if (status == MR_OK && job->confirm && !mr_relation_sound(job->relation))
         status = confirm(job, &prover);
     mr_prover_free(&prover);
+    return status;
+}
+
+mr_status mr_sweep_prove(const mr_sweep_job *job)
+{
+    mr_status status = MR_OK;
+    bool halted = mr_halt_asked(job->halt) != MR_HALT_NONE;
+    if (job->sweep->result.list.race_count == 0)
+        return MR_OK;
+    if (mr_sweep_proves(job) && !halted)
+        status = load_and_prove(job);
+    if (!mr_sweep_proves(job) || mr_halt_asked(job->halt) != MR_HALT_NONE)
+        call_rest_sound(job);
     return status;
 }

@@ -7,13 +7,14 @@
 #include <string.h>
 
 mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_config *config,
-                         mr_order_stats *stats, mr_error *error)
+                         mr_order_stats *stats, const mr_halt *halt, mr_error *error)
 {
     *prover = (mr_prover){.trace = trace,
                           .stats = stats,
                           .decide = mr_predict_limits(config),
                           .minimise = mr_config_bool(config, "witness.minimise")};
     mr_arena_init(&prover->arena);
+    prover->arena.halt = prover->decide.limits.halt = halt;
     mr_status status = mr_carried_init(&prover->carried, trace, error);
     if (status != MR_OK)
         return status;

@@ -38,7 +38,7 @@ typedef struct mr_question {
 
 /* MR_ERR_MEMORY. The caller calls mr_prover_free in every case. */
 mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_config *config,
-                         mr_order_stats *stats, mr_error *error);
+                         mr_order_stats *stats, const mr_halt *halt, mr_error *error);
 void mr_prover_free(mr_prover *prover);
 
 /*

@@ -1,6 +1,7 @@
 #include "sweep.h"
 
 #include "base/assert.h"
+#include "base/ceiling.h"
 #include "base/seconds.h"
 #include "observe.h"
 
@@ -36,11 +37,39 @@ static void finish(mr_order_result *result)
         result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
 }
 
+/* From the file to the proofs. A halt is no error when there are names for a report. */
+static mr_status find_and_prove(mr_sweep_job *job, mr_watch *watch)
+{
+    mr_sweep *sweep = job->sweep;
+    mr_error later;
+    mr_status status = mr_sweep_find(job, watch);
+    if (sweep->names == NULL)
+        return status;
+    sweep->result.complete = status == MR_OK;
+    status = status == MR_ERR_HALTED ? MR_OK : status;
+    if (status != MR_OK)
+        job->error = &later; /* the first error is the one that is returned */
+    mr_status proven = make_records(job);
+    bool halted = mr_halt_asked(job->halt) != MR_HALT_NONE;
+    if (proven == MR_OK && !halted)
+        proven = mr_sweep_observe(job, watch);
+    if (proven == MR_OK)
+        proven = mr_sweep_prove(job);
+    sweep->result.halted = mr_halt_asked(job->halt);
+    if (sweep->result.halted != MR_HALT_NONE &&
+        (proven == MR_ERR_HALTED || proven == MR_ERR_MEMORY) && sweep->names != NULL)
+        proven = MR_OK;
+    finish(&sweep->result);
+    return status != MR_OK ? status : proven;
+}
+
 /* Runs the order on the trace `given`, or, when it is NULL, on the file at `path`. */
 static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
-                     const mr_config *config, const mr_progress *progress, mr_error *error)
+                     const mr_config *config, const mr_progress *progress, mr_halt *halt,
+                     mr_error *error)
 {
     double begin = mr_seconds();
+    mr_halt own = {0};
     *sweep = (mr_sweep){.result.relation = (mr_relation)mr_config_choice(config, "relation")};
     mr_sweep_job job = {.sweep = sweep,
                         .path = path,
@@ -48,43 +77,33 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
                         .config = config,
                         .progress = progress,
                         .relation = sweep->result.relation,
+                        .halt = halt != NULL ? halt : &own,
                         .check = mr_config_bool(config, "witness.check"),
                         .mark = mr_config_bool(config, "mark"),
                         .confirm = mr_config_bool(config, "confirm"),
                         .error = error};
-    mr_error later;
     mr_watch watch = {0};
     mr_status status = mr_config_check(config, error);
-    if (status == MR_OK)
-        status = mr_sweep_find(&job, &watch);
-    if (sweep->names == NULL) {
-        mr_watch_free(&watch);
-        return status;
-    }
-    sweep->result.complete = status == MR_OK;
     if (status != MR_OK)
-        job.error = &later; /* the first error is the one that is returned */
-    mr_status proven = make_records(&job);
-    if (proven == MR_OK)
-        proven = mr_sweep_observe(&job, &watch);
-    if (proven == MR_OK)
-        proven = mr_sweep_prove(&job);
+        return status;
+    mr_ceiling *ceiling = mr_ceiling_start(mr_config_memory_bytes(config), job.halt);
+    status = find_and_prove(&job, &watch);
+    mr_ceiling_stop(ceiling);
     mr_watch_free(&watch);
-    finish(&sweep->result);
     sweep->result.stats.total_seconds = mr_seconds() - begin;
-    return status != MR_OK ? status : proven;
+    return status;
 }
 
 mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *config,
-                       const mr_progress *progress, mr_error *error)
+                       const mr_progress *progress, mr_halt *halt, mr_error *error)
 {
-    return run(sweep, NULL, path, config, progress, error);
+    return run(sweep, NULL, path, config, progress, halt, error);
 }
 
 mr_status mr_sweep_run_trace(mr_sweep *sweep, const mr_trace *trace, const mr_config *config,
-                             const mr_progress *progress, mr_error *error)
+                             const mr_progress *progress, mr_halt *halt, mr_error *error)
 {
-    return run(sweep, trace, trace->path, config, progress, error);
+    return run(sweep, trace, trace->path, config, progress, halt, error);
 }
 
 void mr_sweep_free(mr_sweep *sweep)

@@ -28,6 +28,7 @@
 #ifndef MR_SWEEP_SWEEP_H
 #define MR_SWEEP_SWEEP_H
 
+#include "base/halt.h"
 #include "base/progress.h"
 #include "config/config.h"
 #include "order_result.h"
@@ -46,18 +47,21 @@ typedef struct mr_sweep {
 } mr_sweep;
 
 /*
+ * `halt` (NULL: nobody) and memory.limit_mb may end the run: MR_OK, with the races of the events
+ * until then, and why in the result.
+ *
  * Overwrites `sweep`; the caller calls mr_sweep_free in every case. After an error, when `names` is
  * not NULL, the result holds what was found and proven before it. MR_ERR_TRACE and
  * MR_ERR_IO (a damaged file: the events before the damage), MR_ERR_UNSUPPORTED (no result),
  * MR_ERR_CONFIG as mr_config_check, MR_ERR_MEMORY. `progress` may be NULL.
  */
 mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *config,
-                       const mr_progress *progress, mr_error *error);
+                       const mr_progress *progress, mr_halt *halt, mr_error *error);
 
 /* The same for a trace that is in memory already, which must outlive `sweep`. MR_ERR_UNSUPPORTED,
  * MR_ERR_CONFIG, MR_ERR_MEMORY. */
 mr_status mr_sweep_run_trace(mr_sweep *sweep, const mr_trace *trace, const mr_config *config,
-                             const mr_progress *progress, mr_error *error);
+                             const mr_progress *progress, mr_halt *halt, mr_error *error);
 void mr_sweep_free(mr_sweep *sweep);
 
 #endif

@@ -8,6 +8,7 @@ typedef struct reporter {
     mr_cp_walk walk;
     mr_variables variables;
     mr_race_list *list;
+    const mr_halt *halt;
 } reporter;
 
 static bool report_access(reporter *self, const mr_access *access)
@@ -48,6 +49,7 @@ static bool report_event(reporter *self, uint32_t event)
     return true;
 }
 
+/* As far as the halt lets it. */
 static bool report_all(reporter *self, const mr_progress *progress)
 {
     const mr_trace *trace = self->walk.graph->trace;
@@ -55,21 +57,24 @@ static bool report_all(reporter *self, const mr_progress *progress)
     for (uint32_t event = 0; event < count; event++) {
         if (event % MR_CP_PROGRESS_EVENTS == 0)
             mr_progress_tell(progress, "cp", count + event, 2 * count);
+        if (event % MR_CP_LOOK_EVENTS == 0 && mr_halt_asked(self->halt))
+            return true;
         if (!mr_cp_walk_step(&self->walk, event) ||
             (MR_OP_DOES(trace->op[event], MR_READS | MR_WRITES | MR_ENDS_LIFE) &&
              !report_event(self, event)) ||
             !mr_cp_walk_leave(&self->walk, event))
             return false;
+        self->list->seen_events = (uint64_t)event + 1;
     }
     return true;
 }
 
-static bool report(mr_cp_graph *graph, mr_race_list *list, const mr_progress *progress)
+static bool report(mr_cp_graph *graph, mr_race_list *list, const mr_detect_options *options)
 {
-    reporter self = {.list = list};
+    reporter self = {.list = list, .halt = options->halt};
     bool done = mr_cp_walk_init(&self.walk, graph) &&
                 mr_variables_sparse(&self.variables, graph->trace->variables.count) &&
-                report_all(&self, progress) && mr_race_list_finish(list);
+                report_all(&self, options->progress) && mr_race_list_finish(list);
     mr_variables_free(&self.variables);
     mr_cp_walk_free(&self.walk);
     return done;
@@ -86,11 +91,14 @@ mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr
     bool known = options->outlook || mr_outlook_of_trace(&own, trace);
     const mr_outlook *outlook = options->outlook ? options->outlook : &own;
     bool done = status == MR_OK && known && mr_cp_graph_init(&graph, &whole, outlook) &&
-                mr_cp_graph_build(&graph, options->progress) && mr_cp_graph_solve(&graph) &&
-                report(&graph, list, options->progress);
+                mr_cp_graph_build(&graph, options->progress, options->halt) &&
+                mr_cp_graph_solve(&graph, options->halt) && report(&graph, list, options);
     mr_cp_graph_free(&graph);
     mr_outlook_free(&own);
     mr_whole_free(&whole);
+    if (status == MR_OK && mr_halt_asked(options->halt) && list->seen_events < trace->event_count)
+        return mr_race_list_finish(list) ? MR_ERR_HALTED
+                                         : mr_error_memory(error, "finding CP races");
     if (status != MR_OK || done)
         return status;
     return mr_error_memory(error, "finding CP races");

@@ -459,7 +459,7 @@ static void find_later_others(mr_cp_graph *graph)
     }
 }
 
-bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress)
+bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress, const mr_halt *halt)
 {
     builder b;
     bool done = builder_init(&b, graph);
@@ -467,7 +467,7 @@ bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress)
     for (uint32_t event = 0; done && event < count; event++) {
         if (event % MR_CP_PROGRESS_EVENTS == 0)
             mr_progress_tell(progress, "cp", event, 2 * count);
-        done = do_event(&b, event);
+        done = (event % MR_CP_LOOK_EVENTS || !mr_halt_asked(halt)) && do_event(&b, event);
     }
     if (done) {
         end_open_sections(&b);

@@ -10,6 +10,7 @@
 #ifndef MR_ORDER_CP_GRAPH_H
 #define MR_ORDER_CP_GRAPH_H
 
+#include "base/halt.h"
 #include "base/map.h"
 #include "base/progress.h"
 #include "order/clock.h"
@@ -17,7 +18,7 @@
 #include "trace/outlook.h"
 
 /* Events between two signs of life. */
-enum { MR_CP_PROGRESS_EVENTS = 1 << 16 };
+enum { MR_CP_PROGRESS_EVENTS = 1 << 16, MR_CP_LOOK_EVENTS = 1 << 8 };
 
 typedef struct mr_cp_segment {
     mr_clock *before; /* P */
@@ -72,10 +73,11 @@ typedef struct mr_cp_graph {
 bool mr_cp_graph_init(mr_cp_graph *graph, const mr_whole *whole, const mr_outlook *outlook);
 void mr_cp_graph_free(mr_cp_graph *graph);
 /* O(events), and O(threads) for each acquire, fork and join that brings news. Tells `progress`
- * (NULL is fine) of the first of two passes over the events. */
-bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress);
+ * (NULL is fine) of the first of two passes over the events. False, here and below: no memory, or
+ * the run was asked to end (`halt`; NULL: nobody asks). */
+bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress, const mr_halt *halt);
 /* Computes P of all segments. */
-bool mr_cp_graph_solve(mr_cp_graph *graph);
+bool mr_cp_graph_solve(mr_cp_graph *graph, const mr_halt *halt);
 
 /* What is to be done for each edge into an event; `from` is where it comes from. */
 typedef bool mr_cp_edge_step(void *context, uint32_t event, uint32_t from);

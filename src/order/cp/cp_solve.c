@@ -146,7 +146,7 @@ static bool take(solver *s, uint32_t number)
     return agenda_add(&s->grown, number);
 }
 
-bool mr_cp_graph_solve(mr_cp_graph *graph)
+bool mr_cp_graph_solve(mr_cp_graph *graph, const mr_halt *halt)
 {
     solver s = {.graph = graph};
     s.grown.on = mr_calloc(graph->segment_count, sizeof(bool));
@@ -154,8 +154,8 @@ bool mr_cp_graph_solve(mr_cp_graph *graph)
     for (uint32_t number = 0; done && number < graph->segment_count; number++) {
         done = take(&s, number);
         while (done && s.grown.heap.count) {
-            done = visit(&s, agenda_take(&s.grown));
-            graph->visits++;
+            bool goes_on = graph->visits++ % MR_CP_LOOK_EVENTS || !mr_halt_asked(halt);
+            done = goes_on && visit(&s, agenda_take(&s.grown));
         }
     }
     free(s.grown.on);

@@ -16,7 +16,7 @@ static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_t
             mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
         status = mr_halt_asked(options->halt) == MR_HALT_NONE
                      ? mr_detector_feed(detector, &events, error)
-                     : mr_error_memory(error, "looking for races");
+                     : MR_ERR_HALTED;
         first += events.count;
         mr_progress_tell(options->progress, stage, first, trace->event_count);
     }
@@ -31,8 +31,10 @@ static mr_status detect_streaming(mr_relation relation, const mr_trace *trace,
     if (!detector)
         return mr_error_memory(error, "looking for races");
     mr_status status = feed_trace(detector, mr_relation_name(relation), trace, options, error);
-    if (status == MR_OK)
-        status = mr_detector_finish(detector, list, error);
+    if (status == MR_OK || status == MR_ERR_HALTED) {
+        mr_status finished = mr_detector_finish(detector, list, error);
+        status = finished == MR_OK ? status : finished;
+    }
     mr_detector_free(detector);
     return status;
 }
@@ -77,6 +79,8 @@ mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect
     }
     if (status == MR_OK)
         status = detect(relation, trace, &all, list, error);
+    if (status == MR_ERR_HALTED)
+        mr_error_set(error, status, trace->path, 0, "looking for races was ended");
     mr_barrier_edges_free(&edges);
     mr_outlook_free(&outlook);
     return status;

@@ -29,7 +29,8 @@
 #include "order/detector.h"
 
 /* Runs an order on a whole trace in memory. An outlook or edges that `options` lacks are made.
- * `list` is overwritten and freed with mr_race_list_free, also after an error. */
+ * `list` is overwritten and freed with mr_race_list_free, also after an error. When it was halted
+ * (MR_ERR_HALTED), the list is that of its `seen_events`. */
 mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect_options *options,
                     mr_race_list *list, mr_error *error);
 

@@ -17,6 +17,7 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
         .halt = options->halt,
         .access = mr_syncp_search_access,
         .context = &search,
+        .seen = &list->seen_events,
     };
     mr_race_list_init(list, options->most_examples, options->keep_events);
     mr_status status = MR_ERR_MEMORY;
@@ -26,7 +27,7 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
         mr_error_memory(error, "looking for sync-preserving races");
     mr_syncp_search_free(&search);
     mr_syncp_ideals_free(&ideals);
-    if (status == MR_OK && !mr_race_list_finish(list))
+    if ((status == MR_OK || status == MR_ERR_HALTED) && !mr_race_list_finish(list))
         status = mr_error_memory(error, "sorting sync-preserving races");
     return status;
 }

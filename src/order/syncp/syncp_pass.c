@@ -21,6 +21,8 @@ typedef struct pass_state {
     uint32_t *joined_steps; /* by thread of the trace: its last step; 0: nobody has joined it */
     mr_map followed;        /* posts and events with edges of calls from them → step */
     size_t next_edge;       /* of calls */
+    uint32_t seen;          /* events */
+    bool halted;
 } pass_state;
 
 static bool prepare(pass_state *state)
@@ -201,9 +203,11 @@ static bool run(pass_state *state)
         mr_trace_pass(trace, event);
         if (event % EVENTS_A_REPORT == 0)
             mr_progress_tell(state->pass->progress, "syncp", event, trace->event_count);
-        if ((event % EVENTS_A_LOOK == 0 && mr_halt_asked(state->pass->halt) != MR_HALT_NONE) ||
-            !do_event(state, event))
+        state->halted =
+            event % EVENTS_A_LOOK == 0 && mr_halt_asked(state->pass->halt) != MR_HALT_NONE;
+        if (state->halted || !do_event(state, event))
             return false;
+        state->seen = event + 1;
     }
     for (uint32_t thread = 0; thread < state->ideals->thread_count; thread++)
         if (!mr_syncp_publish(state->ideals, thread, trace->event_count))
@@ -225,7 +229,11 @@ mr_status mr_syncp_run(const mr_syncp_pass *pass, mr_syncp_ideals *ideals, mr_er
     mr_map_free(&state.followed);
     mr_whole_free(&state.whole);
     mr_outlook_free(&state.own);
-    if (status != MR_OK)
+    if (pass->seen)
+        *pass->seen = state.seen;
+    if (status != MR_OK || done)
         return status;
-    return done ? MR_OK : mr_error_memory(error, "looking for sync-preserving races");
+    return state.halted ? mr_error_set(error, MR_ERR_HALTED, pass->trace->path, 0,
+                                       "looking for sync-preserving races was ended")
+                        : mr_error_memory(error, "looking for sync-preserving races");
 }
