@@ -45,7 +45,7 @@ static mr_comparison compare(const mr_trace *trace, unsigned finders)
     mr_error error = {0};
     mr_config *config = mr_config_new();
     assert_non_null(config);
-    assert_int_equal(mr_compare(trace, config, finders, NULL, &comparison, &error), MR_OK);
+    assert_int_equal(mr_compare(trace, config, finders, NULL, NULL, &comparison, &error), MR_OK);
     mr_config_free(config);
     return comparison;
 }

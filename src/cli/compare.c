@@ -2,14 +2,18 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "compare/containment.h"
+#include "interrupt.h"
 #include "output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct comparer {
     const mr_config *config;
     mr_comparison_report report;
+    mr_halt halt;
     bool any_race;
+    bool cut;           /* was any trace cut off? */
     bool ended_badly;   /* did the program of any trace? */
     bool output_failed; /* end the command */
     mr_status worst;    /* of the traces so far: the status with the greatest exit status */
@@ -66,6 +70,33 @@ static void tell_ending(const comparer *self, const mr_trace *trace)
     mr_cli_complain(&error);
 }
 
+/* One line on what was not done, in all formats. */
+static void tell_cut(comparer *self, const mr_comparison *comparison, unsigned finders)
+{
+    char text[512];
+    size_t used = 0;
+    mr_halt_reason reason = mr_halt_asked(&self->halt);
+    for (int finder = 0; finder < MR_FINDER_COUNT; finder++) {
+        const mr_finder_figures *figures = &comparison->findings[finder];
+        bool missing = (finders >> finder & 1) && !figures->done;
+        if (figures->ended_by != MR_HALT_NONE)
+            reason = figures->ended_by;
+        if (!missing && figures->ended_by == MR_HALT_NONE)
+            continue;
+        int length = snprintf(text + used, sizeof text - used, "%s%s%s", used > 0 ? ", " : "",
+                              mr_finder_name(finder), missing ? " (not run)" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+    if (used == 0 || reason == MR_HALT_NONE)
+        return;
+    mr_error error;
+    self->cut = true;
+    mr_error_set(&error, MR_OK, comparison->trace->path, 0,
+                 "not complete, ended by %s; the figures are too small for %s",
+                 mr_halt_reason_name(reason), text);
+    mr_cli_complain(&error);
+}
+
 static void compare_trace(comparer *self, const char *path, unsigned finders)
 {
     mr_trace *trace = NULL;
@@ -85,7 +116,10 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
     tell_ending(self, trace);
     mr_comparison comparison;
     double read_seconds = mr_seconds() - begin;
-    status = mr_compare(trace, self->config, finders, &progress.progress, &comparison, &error);
+    mr_interrupt_start(&self->halt);
+    status = mr_compare(trace, self->config, finders, &progress.progress, &self->halt, &comparison,
+                        &error);
+    mr_interrupt_end();
     mr_cli_progress_end(&progress);
     comparison.read_seconds = read_seconds;
     if (status != MR_OK)
@@ -96,6 +130,9 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
         self->output_failed = true;
     }
     note_breaches(self, &comparison);
+    tell_cut(self, &comparison, finders);
+    if (mr_halt_asked(&self->halt) == MR_HALT_MEMORY) /* the next trace may be smaller */
+        self->halt.reason = MR_HALT_NONE;
     self->any_race = self->any_race || comparison.race_count > 0 || comparison.beside_count > 0;
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
     mr_comparison_free(&comparison);
@@ -116,13 +153,22 @@ mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error)
     mr_comparison_begin(&self.report, output.stream,
                         (mr_format)mr_config_choice(cli->config, "format"), finders,
                         mr_config_bool(cli->config, "report.run"));
-    for (size_t i = 0; i < cli->operand_count && !self.output_failed; i++)
+    int64_t limit = mr_config_int(cli->config, "time_limit");
+    self.halt.deadline_seconds = limit ? mr_seconds() + (double)limit : 0;
+    bool halted = false; /* the traces after that one are not looked at */
+    for (size_t i = 0; i < cli->operand_count && !self.output_failed && !halted; i++) {
         compare_trace(&self, cli->operands[i], finders);
+        halted = mr_halt_asked(&self.halt) != MR_HALT_NONE;
+        self.cut = self.cut || (halted && i + 1 < cli->operand_count);
+    }
     mr_comparison_end(&self.report);
     mr_error close_error;
     if (mr_output_close(&output, !self.output_failed, &close_error) != MR_OK && !self.output_failed)
         note_failure(&self, &close_error);
-    *exit_status = self.any_race ? MR_EXIT_RACES : self.ended_badly ? MR_EXIT_BAD_END : 0;
+    *exit_status = self.cut           ? MR_EXIT_INCOMPLETE
+                   : self.any_race    ? MR_EXIT_RACES
+                   : self.ended_badly ? MR_EXIT_BAD_END
+                                      : 0;
     if (self.worst != MR_OK)
         *error = self.worst_error;
     return self.worst;

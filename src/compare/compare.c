@@ -2,6 +2,7 @@
 
 #include "containment.h"
 
+#include "base/ceiling.h"
 #include "base/seconds.h"
 #include "engine/predict.h"
 #include "order/detect/detect.h"
@@ -13,6 +14,7 @@
 typedef struct comparing {
     const mr_config *config;
     const mr_progress *progress;
+    mr_halt *halt;
     mr_comparison *result;
     mr_map numbers;                         /* (low, high) to index in result->races */
     mr_u32s racy_events[MR_RELATION_COUNT]; /* of the orders that are done */
@@ -89,9 +91,14 @@ static mr_status run_relation(comparing *self, int finder)
         .keep_events = true,
         .opaque = (mr_opaque)mr_config_choice(self->config, "opaque"),
         .progress = self->progress,
+        .halt = self->halt,
     };
     mr_status status =
         mr_detect((mr_relation)finder, self->result->trace, &options, &list, self->error);
+    if (status == MR_ERR_HALTED) {
+        finding->ended_by = mr_halt_asked(self->halt);
+        status = MR_OK;
+    }
     for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
         const mr_static_race *race = &list.races[i];
         const mr_race_example *example = &list.examples[race->first_example];
@@ -148,7 +155,7 @@ static mr_status note_prediction(comparing *self, int finder, const mr_result *p
 static mr_status run_prediction(comparing *self, int finder)
 {
     mr_result prediction = {0};
-    const mr_predict_run run = {.progress = self->progress};
+    const mr_predict_run run = {.progress = self->progress, .halt = self->halt};
     mr_config *config = mr_config_clone(self->config);
     if (config == NULL)
         return mr_error_memory(self->error, "comparing");
@@ -158,6 +165,8 @@ static mr_status run_prediction(comparing *self, int finder)
             mr_config_set(config, "find", "races,memory,deadlocks,pointers", NULL, 0, self->error);
     if (status == MR_OK)
         status = mr_predict(self->result->trace, config, &run, &prediction, self->error);
+    if (status == MR_OK && prediction.stats.incomplete)
+        self->result->findings[finder].ended_by = prediction.stats.halted;
     if (status == MR_OK)
         status = note_prediction(self, finder, &prediction);
     mr_result_free(&prediction);
@@ -204,13 +213,20 @@ static bool prediction_is_whole(const mr_config *config)
 }
 
 mr_status mr_compare(const mr_trace *trace, const mr_config *config, unsigned finders,
-                     const mr_progress *progress, mr_comparison *comparison, mr_error *error)
+                     const mr_progress *progress, mr_halt *halt, mr_comparison *comparison,
+                     mr_error *error)
 {
-    comparing self = {.config = config, .progress = progress, .result = comparison, .error = error};
+    mr_halt own = {0};
+    comparing self = {.config = config,
+                      .progress = progress,
+                      .halt = halt != NULL ? halt : &own,
+                      .result = comparison,
+                      .error = error};
+    mr_ceiling *ceiling = mr_ceiling_start(mr_config_memory_bytes(config), self.halt);
     *comparison = (mr_comparison){.trace = trace, .finders = finders};
     mr_status status = MR_OK;
     for (int finder = 0; status == MR_OK && finder < MR_FINDER_COUNT; finder++) {
-        if (!(finders >> finder & 1))
+        if (!(finders >> finder & 1) || mr_halt_asked(self.halt) != MR_HALT_NONE)
             continue;
         double begin = mr_seconds();
         status = finder < MR_RELATION_COUNT ? run_relation(&self, finder)
@@ -218,6 +234,7 @@ mr_status mr_compare(const mr_trace *trace, const mr_config *config, unsigned fi
         comparison->findings[finder].seconds = mr_seconds() - begin;
         comparison->findings[finder].done = status == MR_OK;
     }
+    mr_ceiling_stop(ceiling);
     count(comparison);
     bool checked = mr_containment_check(comparison, self.racy_events, prediction_is_whole(config));
     for (int relation = 0; relation < MR_RELATION_COUNT; relation++)

@@ -13,12 +13,14 @@
  *   fhb in shb in hb in cp in wcp;  shb in syncp in rf in value in branch;  shb in c17
  *   all orders in hybrid;  branch, so rf and value, in hybrid when the trace has no wait
  *
- * A static race that the greater side left unknown is no breach. "syncp in rf" is checked only when
+ * A static race that the greater side left unknown is no breach, and what a finder that was ended
+ * before its time lacks is none. "syncp in rf" is checked only when
  * the prediction may look at everything: prefilter all, far syncp, no ignored locations.
  */
 #ifndef MR_COMPARE_COMPARE_H
 #define MR_COMPARE_COMPARE_H
 
+#include "base/halt.h"
 #include "base/progress.h"
 #include "config/config.h"
 #include "order/relation.h"
@@ -34,7 +36,9 @@ const char *mr_finder_name(int finder); /* "hb" … "hybrid", "rf", "value", "br
 mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);
 
 typedef struct mr_finder_figures {
-    bool done; /* the finder ran to its end */
+    bool done; /* the finder ran to its end, or as far as it was let: */
+    mr_halt_reason
+        ended_by; /* NONE: to its end. Else the figures are of what it found until then */
     uint32_t static_races;
     uint32_t only;                     /* static races that no other finder reports */
     bool counts_events;                /* are the next three set? (orders only) */
@@ -75,12 +79,14 @@ typedef struct mr_comparison {
 } mr_comparison;
 
 /*
- * Runs the finders of the set `finders` one after the other. Overwrites `comparison`; the caller
+ * Runs the finders of the set `finders` one after the other. `halt` (NULL: nobody) and
+ * memory.limit_mb may end a finder (`ended_by`); those after it are not run. Overwrites `comparison`; the caller
  * calls mr_comparison_free in every case. After an error it holds the findings made before. Errors
  * are those of the prediction and of mr_detect. A breach is no error here; see breach_count.
  */
 mr_status mr_compare(const mr_trace *trace, const mr_config *config, unsigned finders,
-                     const mr_progress *progress, mr_comparison *comparison, mr_error *error);
+                     const mr_progress *progress, mr_halt *halt, mr_comparison *comparison,
+                     mr_error *error);
 void mr_comparison_free(mr_comparison *comparison);
 
 #endif

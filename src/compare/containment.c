@@ -71,7 +71,7 @@ bool mr_containment_check(mr_comparison *comparison, const mr_u32s racy_events[M
         int smaller = pairs[i][0], greater = pairs[i][1];
         const mr_finder_figures *findings = comparison->findings;
         if (!findings[smaller].done || !findings[greater].done ||
-            (greater == MR_FINDER_RF && !whole) ||
+            findings[greater].ended_by != MR_HALT_NONE || (greater == MR_FINDER_RF && !whole) ||
             (greater == MR_RELATION_HYBRID && smaller >= MR_FINDER_RF && has_waits))
             continue;
         bool events = findings[smaller].counts_events && findings[greater].counts_events;

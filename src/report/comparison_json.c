@@ -41,6 +41,9 @@ static json_t *finding_value(const mr_finder_figures *finding, int finder, bool 
     bool ok = value != NULL;
     if (ok && run)
         ok = json_object_set_new(value, "seconds", json_real(finding->seconds)) == 0;
+    if (ok && finding->ended_by != MR_HALT_NONE)
+        ok = json_object_set_new(value, "ended_by",
+                                 json_string(mr_halt_reason_name(finding->ended_by))) == 0;
     if (ok && finding->counts_events) {
         json_t *events =
             json_pack("{s:I, s:I, s:I}", "racy_events", (json_int_t)finding->racy_events,
