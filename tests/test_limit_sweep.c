@@ -4,7 +4,11 @@
  * to its end, soon after its time limit, and gives a report or one line that says what is wrong. No
  * run aborts.
  *
- * SWEEP_RUNS and SWEEP_SEED in the environment choose other runs; the one that fails is printed.
+ * Then every command that reads a trace, on one that takes more memory than it may: it stays near
+ * the limit, and when it ends before its time it says so. And a signal at any moment of these.
+ *
+ * SWEEP_RUNS, SWEEP_COMMANDS and SWEEP_SEED in the environment choose other runs; the one that fails
+ * is printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +31,24 @@
 #include <time.h>
 
 enum { SHARE_RUNS = 12, FULL_RUNS = 400, DEFAULT_SEED = 20261123, TRACES = 6 };
+enum { SHARE_COMMANDS = 10, FULL_COMMANDS = 150 };
+
+/* The large trace: its threads, and what it has many of. */
+enum {
+    EVENTS = 700000,
+    THREADS = 12,
+    VARIABLES = 150000,
+    PLACES = 500,
+    LOCKS = 40,
+    LINE_BYTES = 64
+};
+
+/* Memory under a sanitizer is not that of the program. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
 
 /* A run that takes longer hangs: its time limit is a second. */
 static const double HANG_SECONDS = 30;
@@ -41,10 +63,36 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static mr_scratch scratch;
 
+/* Most accesses are in sections, some are not and race. */
+static void write_big(void)
+{
+    mr_random random = {DEFAULT_SEED};
+    char path[512], *text = malloc((size_t)EVENTS * LINE_BYTES), *at = text;
+    assert_non_null(text);
+    for (uint32_t event = 0; event + 3 < EVENTS; event += 3) {
+        uint32_t thread = mr_random_below(&random, THREADS);
+        uint32_t variable = mr_random_below(&random, VARIABLES);
+        uint32_t place = mr_random_below(&random, PLACES), lock = variable % LOCKS;
+        char op = mr_random_below(&random, 3) ? 'r' : 'w';
+        if (!mr_random_below(&random, 50)) {
+            at += sprintf(at, "T%u|%c(counter%u=1)|race.c:%u\n", thread, op, variable % 16,
+                          place % 16);
+            event -= 2;
+            continue;
+        }
+        at += sprintf(at, "T%u|acq(lock%u)|lock.c:%u\n", thread, lock, lock);
+        at += sprintf(at, "T%u|%c(object.field%u=1)|work.c:%u\n", thread, op, variable, place);
+        at += sprintf(at, "T%u|rel(lock%u)|lock.c:%u\n", thread, lock, lock);
+    }
+    mr_scratch_write(&scratch, "big.std", text, path);
+    free(text);
+}
+
 static int setup(void **state)
 {
     (void)state;
     mr_scratch_make(&scratch);
+    write_big();
     for (uint32_t i = 0; i < TRACES; i++) {
         char path[512], name[16];
         char *text = mr_generate_large(i, &shapes[i % SHAPES], i < SHAPES ? 1000 : 300);
@@ -158,8 +206,102 @@ static void test_sweep(void **state)
     assert_true(runs < SHARE_RUNS || cut > 0);
 }
 
+static const char *const commands[] = {
+    "order --relation hb -q",
+    "order --relation fhb -q",
+    "order --relation shb -q --no-witness-check",
+    "order --relation wcp -q",
+    "order --relation hybrid -q --format json",
+    "order --relation c17 -q",
+    "order --relation syncp -q",
+    "order --relation cp -q",
+    "order --relation hb -q --confirm",
+    "compare -q --relations hb,shb,wcp,syncp,rf",
+    "predict -q -j 1",
+    "predict -q -j 2 --model rf --candidates-far none",
+    "info",
+    "explain --pair 100 90000",
+    "exclude -q --random 40 @/big.std @/out.mrt",
+    "convert -q @/big.std @/out.mrt",
+    "convert -q @/big.std @/out.std",
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* 0 done, 1 races, 4 no memory for the names, 5 not complete. What is cut off is said, in the report
+ * or in one line. */
+static void check_command(const char *arguments, const mr_run *run, bool ended, uint64_t limit_mb)
+{
+    const char *line_end = strchr(run->error, '\n');
+    bool line = line_end && !line_end[1],
+         told = line || strstr(run->out, "not complete") || strstr(run->out, "ended_by");
+    if (!ended)
+        fail_msg("maxrace %s\nhangs", arguments);
+    if (!(run->status == 0 || run->status == 1 || ((run->status == 4 || run->status == 5) && told)))
+        fail_msg("maxrace %s\nstatus %d, %s", arguments, run->status, run->error);
+    /* The process may pass the limit for a moment, longer on a busy machine; without a limit the
+     * commands take up to four times this. */
+    if (!SANITIZED && run->peak_kib > limit_mb * 1024 * 3 / 2)
+        fail_msg("maxrace %s\ntakes %" PRIu64 " KiB", arguments, run->peak_kib);
+}
+
+static void command_line(mr_random *random, uint64_t limit_mb, char arguments[1024])
+{
+    const char *command = commands[mr_random_below(random, COMMANDS)];
+    int length = snprintf(arguments, 1024, "%s --memory-limit-mb %" PRIu64, command, limit_mb);
+    if (!strchr(command, '@'))
+        snprintf(arguments + length, 1024 - (size_t)length, " @/big.std");
+}
+
+static void test_commands(void **state)
+{
+    (void)state;
+    uint64_t runs = mr_length("SWEEP_COMMANDS", SHARE_COMMANDS, FULL_COMMANDS);
+    uint64_t seed = mr_number_from_environment("SWEEP_SEED", DEFAULT_SEED);
+    size_t cut = 0;
+    for (uint64_t i = 0; i < runs; i++) {
+        mr_random random = {seed + i};
+        char arguments[1024];
+        mr_run run;
+        uint64_t limit_mb = mr_random_range(&random, 45, 70);
+        command_line(&random, limit_mb, arguments);
+        mr_run_start(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        bool ended = ends(&run);
+        mr_run_wait(&run);
+        check_command(arguments, &run, ended, limit_mb);
+        cut += run.status >= 4;
+        mr_run_free(&run);
+    }
+    print_message("%" PRIu64 " runs, %zu cut off\n", runs, cut);
+    assert_true(SANITIZED || runs < SHARE_COMMANDS || cut > 0);
+}
+
+/* A signal ends the run: before there is something to tell, at once, or with a report. */
+static void test_signals(void **state)
+{
+    (void)state;
+    uint64_t runs = mr_length("SWEEP_COMMANDS", SHARE_COMMANDS, FULL_COMMANDS);
+    uint64_t seed = mr_number_from_environment("SWEEP_SEED", DEFAULT_SEED);
+    for (uint64_t i = 0; i < runs; i++) {
+        mr_random random = {seed + i};
+        const struct timespec nap = {.tv_nsec = 1000000 * (long)mr_random_below(&random, 700)};
+        char arguments[1024];
+        mr_run run;
+        command_line(&random, 2000, arguments);
+        mr_run_start(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        nanosleep(&nap, NULL);
+        kill(run.process, SIGTERM);
+        bool ended = ends(&run);
+        mr_run_wait(&run);
+        if (run.status != 1000 + SIGTERM)
+            check_command(arguments, &run, ended, 2000);
+        mr_run_free(&run);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sweep)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_commands),
+                                       cmocka_unit_test(test_signals)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* wait4 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,7 +101,9 @@ void mr_run_start(mr_run *run, const mr_scratch *scratch, const char *arguments,
 void mr_run_wait(mr_run *run)
 {
     int status;
-    assert_int_equal(waitpid(run->process, &status, 0), run->process);
+    struct rusage usage;
+    assert_int_equal(wait4(run->process, &status, 0, &usage), run->process);
+    run->peak_kib = (uint64_t)usage.ru_maxrss;
     run->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
     run->out = mr_file_text(run->out_path);
     run->error = mr_file_text(run->error_path);

@@ -11,6 +11,7 @@ typedef struct mr_run {
     int status;        /* exit status, or 1000 + signal */
     char *out, *error; /* owned */
     pid_t process;     /* while it runs */
+    uint64_t peak_kib; /* the memory that it had at most */
     char out_path[512], error_path[512];
 } mr_run;
 
