@@ -31,7 +31,7 @@
 #include <time.h>
 
 enum { SHARE_RUNS = 12, FULL_RUNS = 400, DEFAULT_SEED = 20261123, TRACES = 6 };
-enum { SHARE_COMMANDS = 10, FULL_COMMANDS = 150 };
+enum { SHARE_COMMANDS = 6, FULL_COMMANDS = 150 };
 
 /* The large trace: its threads, and what it has many of. */
 enum {
