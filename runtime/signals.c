@@ -285,6 +285,18 @@ MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
     return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER), MR_CALLER);
 }
 
+/* What `signal` is called in programs that ask for strict C or for X/Open alone. */
+MR_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler);
+sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+    return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER), MR_CALLER);
+}
+
+MR_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+    return set_simple(number, handler, SA_RESTART, MR_CALLER);
+}
+
 /* What came before is handled before it is blocked, and what is let through before the program goes
  * on. */
 #define CHANGES_MASK(name)                                                                         \

@@ -704,6 +704,11 @@ int main(void)
 END
     (cd "$scratch" && "$maxrace" cc -g -O0 waited.c -o waited && "$maxrace" record -q -o waited.mrt -- ./waited && says '1 of 1 confirmed' "$maxrace" replay -q --timeout 20 waited.mrt)
 }
+# In strict C, or X/Open alone, `signal` is another function of libc: its handlers are recorded, too.
+strict_signal() {
+    (cd "$scratch" && sed 's/sigaction(SIGUSR1, &action, NULL)/signal(SIGUSR1, action.sa_handler)/' waited.c >strict.c && "$maxrace" cc -std=c17 -D_XOPEN_SOURCE=500 -g -O0 strict.c -o strict &&
+        nm -D strict | grep -q __sysv_signal && "$maxrace" record -q -o strict.mrt -- ./strict && says '1 of 1 confirmed' "$maxrace" replay -q --timeout 20 strict.mrt)
+}
 # The kernel gives the signal of a timer to another thread than it did: that one does not block it now. The handler runs where it ran.
 other_thread_signalled() {
     cat >"$scratch/alarm.c" <<'END'
@@ -785,6 +790,7 @@ if check replay_prepare prepare; then
     check replay_waits_are_told waits_are_told
     check replay_signals signals
     check replay_signal_in_wait signal_in_wait
+    check replay_strict_signal strict_signal
     check replay_other_thread_signalled other_thread_signalled
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
