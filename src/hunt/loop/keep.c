@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REPLAYS_MOST = 60 };
+enum { REPLAYS_MOST = 60, REPLAYS_OF_LIVELOCK = 4 /* each takes all of its time */ };
 
 typedef char long_path[MR_STORE_PATH_BYTES + 64];
 
@@ -83,7 +83,9 @@ static mr_status keep_failure(mr_hunt_worker *worker, const mr_run_request *requ
                               .reference = worker->reference,
                               .identity = outcome->identity,
                               .trace = trace,
-                              .most_runs = hunt->options->minimises ? REPLAYS_MOST : 1};
+                              .most_runs = !hunt->options->minimises          ? 1
+                                           : outcome->kind == MR_RUN_LIVELOCK ? REPLAYS_OF_LIVELOCK
+                                                                              : REPLAYS_MOST};
     mr_status status = MR_OK;
     if (outcome->kind != MR_RUN_ORACLE)
         status = mr_minimise_run(minimise, ran, schedule, error);
