@@ -65,7 +65,7 @@ saves() {
     done
 }
 saved() {
-    saves lost race assertion && saves locks deadlock && saves three && [ -z "$(ls "$scratch/three.found/findings")" ] || return 1
+    saves lost race assertion && saves locks deadlock && saves freed memory && saves three && [ -z "$(ls "$scratch/three.found/findings")" ] || return 1
     "$maxrace" hunt --exhaustive --dir "$scratch/lost.found" -- "$scratch/lost" >"$scratch/said" 2>&1
     [ $? -eq 4 ] && grep -q 'lost.found: is there already' "$scratch/said" || { cat "$scratch/said"; return 1; }
 }

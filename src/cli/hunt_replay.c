@@ -97,7 +97,8 @@ static mr_status place_input(const saved_input *input, mr_run_info *info, mr_err
 static bool repeats(const char *kind, const mr_ran *ran, const mr_run_outcome *outcome,
                     const mr_run_end *saved)
 {
-    if (strcmp(kind, mr_run_kind_name(MR_RUN_RACE)) == 0)
+    if (strcmp(kind, mr_run_kind_name(MR_RUN_RACE)) == 0 ||
+        (!ran->trace && strcmp(kind, mr_run_kind_name(MR_RUN_MEMORY)) == 0))
         return ran->replay.outcome == MR_REPLAY_GOAL;
     if (outcome->kind != MR_RUN_GOOD || saved->exit_status != ran->end.exit_status)
         return strcmp(kind, mr_run_kind_name(outcome->kind)) == 0;

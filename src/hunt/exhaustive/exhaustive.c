@@ -14,7 +14,7 @@ enum { QUESTIONS_AT_ONCE = 256 };
 typedef struct exploring {
     mr_explore *self;
     const mr_explore_settings *settings;
-    bool is_over, reached_goal;
+    bool is_over, reached_goal, uses_freed;
 } exploring;
 
 void mr_explore_free(mr_explore *self)
@@ -24,6 +24,7 @@ void mr_explore_free(mr_explore *self)
     mr_pmodel_free(&self->model);
     free(self->had);
     free(self->shown);
+    free(self->uses);
     *self = (mr_explore){.had = NULL};
 }
 
@@ -175,6 +176,7 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
     its->reached_goal = ran->reached_goal;
+    its->uses_freed = ran->uses_freed;
     if (run->problem[0])
         end(its, MR_EXPLORE_DIFFERS, run->problem);
     if (ran->is_cut)
@@ -185,10 +187,12 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
 
 static mr_status run_once(exploring *its, const mr_explore_request *request, mr_error *error)
 {
-    mr_pmodel_run run = {.places = NULL};
+    mr_pmodel_run run = {.places = NULL, .watched = 0};
     mr_explore_ran ran = {.end = MR_EXPLORE_FINE};
     mr_explore *self = its->self;
     self->runs++;
+    if (request->use)
+        run.watched = self->model.nodes[request->use->first_node].op.code;
     mr_status status =
         its->settings->runner(its->settings->context, &self->model, request, &run, &ran, error);
     if (!status)
@@ -228,9 +232,9 @@ static uint64_t records_ahead(const mr_explore *self, uint32_t node)
 }
 
 /* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation, or stands before
- * it with the second thread of the race (NULL: there is none). */
+ * it with the second thread of the race (NULL: there is none), or to use freed memory (NULL: it is not). */
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then,
-                         const mr_seek_race *race, mr_error *error)
+                         const mr_seek_race *race, const mr_seek_use *use, mr_error *error)
 {
     uint32_t second = race ? race->second : MR_PMODEL_NONE;
     mr_explore *self = its->self;
@@ -246,6 +250,7 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then,
                                   .then = then,
                                   .second = second,
                                   .race = race,
+                                  .use = use,
                                   .seed = self->runs};
     if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
@@ -311,7 +316,7 @@ static mr_status answer(exploring *its, mr_error *error)
     for (size_t i = 0; i < self->search.question_count && !status && !is_at_limit(its); i++) {
         const mr_seek_question *question = &self->search.questions[i];
         if (!is_answered(self, question))
-            status = run_way(its, &question->way, question->thread, NULL, error);
+            status = run_way(its, &question->way, question->thread, NULL, NULL, error);
     }
     if (!status && !its->is_over && self->model.version == before)
         tell_stuck(its);
@@ -363,7 +368,7 @@ static mr_status confirm(exploring *its, mr_error *error)
     mr_status status = mark_confirmed(self, confirmed, error);
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, NULL, error);
+            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, NULL, NULL, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);
@@ -388,8 +393,48 @@ static mr_status show_races(exploring *its, mr_error *error)
          i++) {
         const mr_seek_race *race = &self->search.races[i];
         its->reached_goal = false;
-        status = run_way(its, &race->way, race->first, race, error);
+        status = run_way(its, &race->way, race->first, race, NULL, error);
         self->shown[i] = its->reached_goal;
+    }
+    return status;
+}
+
+/* Has a run shown it, or one of the same places? */
+static bool is_shown(const mr_explore *self, const mr_seek_use *use)
+{
+    const mr_pmodel_node *nodes = self->model.nodes;
+    for (size_t i = 0; i < self->use_count; i++)
+        if (nodes[self->uses[i].first_node].op.code == nodes[use->first_node].op.code &&
+            nodes[self->uses[i].second_node].op.code == nodes[use->second_node].op.code)
+            return true;
+    return false;
+}
+
+static mr_status note_use(mr_explore *self, const mr_seek_use *use, mr_error *error)
+{
+    if (!mr_grow((void **)&self->uses, &self->use_capacity, self->use_count + 1,
+                 sizeof *self->uses))
+        return mr_error_memory(error, "keeping a use of freed memory");
+    self->uses[self->use_count++] = *use;
+    return MR_OK;
+}
+
+/* Lets the thread of each use go on in a run, which says whether the memory was free. */
+static mr_status show_uses(exploring *its, mr_error *error)
+{
+    mr_explore *self = its->self;
+    mr_status status = MR_OK;
+    uint64_t version = self->model.version;
+    for (size_t i = 0; i < self->search.use_count && !status && !its->is_over &&
+                       self->model.version == version && !is_at_limit(its);
+         i++) {
+        const mr_seek_use *use = &self->search.uses[i];
+        if (is_shown(self, use))
+            continue;
+        its->uses_freed = false;
+        status = run_way(its, &use->way, use->first, NULL, use, error);
+        if (!status && its->uses_freed)
+            status = note_use(self, use, error);
     }
     return status;
 }
@@ -448,6 +493,9 @@ static mr_status round_of(exploring *its, mr_error *error)
     if (!status && !its->is_over && self->model.version == version &&
         !its->settings->no_confirmation)
         status = show_races(its, error);
+    if (!status && !its->is_over && self->model.version == version &&
+        !its->settings->no_confirmation)
+        status = show_uses(its, error);
     if (!status && !its->is_over && self->model.version == version)
         conclude(its);
     return status;

@@ -46,6 +46,8 @@ typedef struct mr_explore_request {
     uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
     const mr_seek_race *race; /* … which it is; NULL: none */
+    const mr_seek_use
+        *use; /* then `then` stands before its operation, which uses freed memory; NULL */
     uint64_t seed;
 } mr_explore_request;
 
@@ -68,9 +70,11 @@ typedef enum mr_explore_end {
 typedef struct mr_explore_ran {
     mr_explore_end end;
     int exit_status, signal;
-    bool is_cut;       /* the recording ended before the program did */
-    bool reached_goal; /* of a race: both threads stood before their operations */
-    char unseen[160];  /* what decides and is not recorded; "": nothing */
+    bool is_cut; /* the recording ended before the program did */
+    bool
+        reached_goal; /* of a race: both threads stood before their operations; of a use: one did, */
+    bool uses_freed;  /* … and it did use freed memory */
+    char unseen[160]; /* what decides and is not recorded; "": nothing */
 } mr_explore_ran;
 
 /* Runs the program once and learns what it did (mr_pmodel_see …) with `run`, which is fresh.
@@ -116,6 +120,9 @@ typedef struct mr_explore {
     bool *
         shown; /* owned; by race of the search: in a run both threads stood before their operations */
     size_t shown_count;
+    mr_seek_use *
+        uses; /* owned; of freed memory, which runs have shown; their ways are of earlier searches */
+    size_t use_count, use_capacity;
     mr_explore_had *had;
     size_t had_count, had_capacity;
 } mr_explore;

@@ -37,23 +37,33 @@ void mr_explore_folder_free(mr_explore_folder *folder)
     mr_map_free(&folder->found);
 }
 
-/* What the run showed; a race comes before how the run ended after it. */
+static mr_run_outcome shown(mr_run_kind kind, const mr_explore_program *program,
+                            const mr_explore_request *request)
+{
+    mr_run_outcome outcome = {.kind = kind};
+    FILE *text = fmemopen(outcome.text, sizeof outcome.text - 1, "w");
+    if (text && request->race)
+        mr_explore_print_race(request->model, program->symbols, request->race, text);
+    else if (text)
+        mr_explore_print_use(request->model, program->symbols, request->use, text);
+    if (text)
+        fclose(text);
+    outcome.identity = mr_hash_join(mr_hash_text(outcome.text), kind);
+    return outcome;
+}
+
+/* What the run showed; a race or a use of freed memory comes before how the run ended after it. */
 static mr_run_outcome outcome_of(const mr_explore_folder *folder, mr_explore_program *program,
                                  const mr_explore_request *request, const mr_ran *ran)
 {
-    if (!request->race || ran->replay.outcome != MR_REPLAY_GOAL) {
-        mr_run_outcome outcome = mr_outcome_of(ran, folder->has_status ? &folder->first : NULL);
-        if (!mr_run_kind_fails(outcome.kind)) /* the order of what is written does not count */
-            outcome.kind = MR_RUN_GOOD;
-        return outcome;
-    }
-    mr_run_outcome outcome = {.kind = MR_RUN_RACE};
-    FILE *text = fmemopen(outcome.text, sizeof outcome.text - 1, "w");
-    if (text) {
-        mr_explore_print_race(request->model, program->symbols, request->race, text);
-        fclose(text);
-    }
-    outcome.identity = mr_hash_join(mr_hash_text(outcome.text), MR_RUN_RACE);
+    bool is_there = ran->replay.outcome == MR_REPLAY_GOAL;
+    if (request->race && is_there)
+        return shown(MR_RUN_RACE, program, request);
+    if (request->use && is_there && program->run->uses_freed)
+        return shown(MR_RUN_MEMORY, program, request);
+    mr_run_outcome outcome = mr_outcome_of(ran, folder->has_status ? &folder->first : NULL);
+    if (!mr_run_kind_fails(outcome.kind)) /* the order of what is written does not count */
+        outcome.kind = MR_RUN_GOOD;
     return outcome;
 }
 

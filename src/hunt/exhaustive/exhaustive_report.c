@@ -10,7 +10,7 @@ static const char *plural(uint64_t count)
 static bool has_failure(const mr_explore *self)
 {
     return self->failed_runs || self->deadlocked_runs || self->deadlocks || self->search.endless ||
-           self->timed_out_runs || self->other_status_runs;
+           self->timed_out_runs || self->other_status_runs || self->use_count;
 }
 
 int mr_explore_exit_status(const mr_explore *self)
@@ -47,6 +47,23 @@ void mr_explore_print_race(const mr_pmodel *model, mr_symbols *symbols, const mr
     print_access(model, symbols, race->first_node, race->first, file);
     fputs("; ", file);
     print_access(model, symbols, race->second_node, race->second, file);
+}
+
+void mr_explore_print_use(const mr_pmodel *model, mr_symbols *symbols, const mr_seek_use *use,
+                          FILE *file)
+{
+    print_access(model, symbols, use->first_node, use->first, file);
+    fputs(", after ", file);
+    print_access(model, symbols, use->second_node, use->second, file);
+}
+
+static void print_uses(const mr_explore *self, mr_symbols *symbols, FILE *file)
+{
+    for (size_t i = 0; i < self->use_count; i++) {
+        fputs("  use of freed memory, in a run: ", file);
+        mr_explore_print_use(&self->model, symbols, &self->uses[i], file);
+        fputs("\n", file);
+    }
 }
 
 static void print_races(const mr_explore *self, mr_symbols *symbols, FILE *file)
@@ -96,6 +113,7 @@ static void print_outcome(const mr_explore *self, FILE *file)
         fputs("no race, ", file);
     fputs(!has_failure(self)                             ? "no failure"
           : self->failed_runs || self->other_status_runs ? "a failure"
+          : self->use_count                              ? "a use of freed memory"
           : self->deadlocks || self->deadlocked_runs     ? "a deadlock"
                                                          : "a livelock",
           file);
@@ -125,5 +143,6 @@ void mr_explore_print(const mr_explore *self, mr_symbols *symbols, FILE *file)
             self->runs, plural(self->runs), self->confirmed, self->search.states,
             plural(self->search.states), self->searches, self->searches == 1 ? "" : "es");
     print_races(self, symbols, file);
+    print_uses(self, symbols, file);
     print_failures(self, file);
 }

@@ -22,4 +22,8 @@ int mr_explore_exit_status(const mr_explore *self);
 void mr_explore_print_race(const mr_pmodel *model, mr_symbols *symbols, const mr_seek_race *race,
                            FILE *file);
 
+/* "read of x in f at a.c:9:1 by thread 1, after free of x in g at a.c:12:3 by thread 2" */
+void mr_explore_print_use(const mr_pmodel *model, mr_symbols *symbols, const mr_seek_use *use,
+                          FILE *file);
+
 #endif

@@ -24,6 +24,8 @@ static uint64_t count_steps(const mr_explore_request *request)
         steps += !goes_on(request, i);
     if (request->second != MR_PMODEL_NONE)
         return steps + 3; /* two stops and the goal */
+    if (request->use)
+        return steps + 2;
     return steps + (request->then != MR_PMODEL_NONE);
 }
 
@@ -61,6 +63,8 @@ static void write_steps(const mr_explore_request *request, FILE *file)
     if (request->second != MR_PMODEL_NONE)
         fprintf(file, "stop %" PRIu32 " %" PRIu64 "\nstop %" PRIu32 " %" PRIu64 "\ngoal\n",
                 request->then, request->then_from, request->second, request->second_from);
+    else if (request->use)
+        fprintf(file, "stop %" PRIu32 " %" PRIu64 "\ngoal\n", request->then, request->then_from);
     else if (request->then != MR_PMODEL_NONE)
         fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_to);
 }
@@ -134,6 +138,7 @@ static void judge(mr_explore_program *self, mr_ran *ran)
     self->ran->exit_status = end->exit_status;
     self->ran->signal = end->signal;
     self->ran->reached_goal = ran->replay.outcome == MR_REPLAY_GOAL;
+    self->ran->uses_freed = self->run->uses_freed;
     self->ran->end = end->timed_out    ? MR_EXPLORE_TIMEOUT
                      : end->deadlocked ? MR_EXPLORE_DEADLOCK
                      : end->signal     ? MR_EXPLORE_FAILED

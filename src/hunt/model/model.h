@@ -222,6 +222,9 @@ typedef struct mr_pmodel_run {
     size_t place_count, place_capacity;
     mr_pmodel_memory memory;
     bool exited;
+    uint64_t
+        watched; /* code of an access, of which it is asked whether it uses freed memory; 0: none */
+    bool uses_freed; /* … it did */
     char problem[256];
 } mr_pmodel_run;
 

@@ -211,6 +211,7 @@ static uint32_t add_node(mr_graph *graph, uint32_t model_node, bool loops)
                                                       .model = model_node,
                                                       .object = op->object,
                                                       .other = op->other,
+                                                      .freed = MR_PMODEL_NONE,
                                                       .piece = (uint32_t)graph->access_piece_count};
     return graph->node_count++;
 }
@@ -469,6 +470,34 @@ static bool propagate(mr_graph *graph)
     return changed;
 }
 
+/* From the roots on: targets that are not known yet are told what was freed before. */
+static bool find_freed(mr_graph *graph)
+{
+    uint32_t *left = mr_malloc((graph->node_count + 1ull) * sizeof *left, 0), count = 0;
+    bool *is_known = mr_calloc(graph->node_count + 1ull, sizeof *is_known);
+    bool ok = left && is_known;
+    for (uint32_t t = 0; ok && t < graph->model->thread_count; t++) {
+        left[count++] = graph->roots[t];
+        is_known[graph->roots[t]] = true;
+    }
+    while (ok && count) {
+        uint32_t number = left[--count];
+        const mr_graph_node *node = &graph->nodes[number];
+        graph->has_frees = graph->has_frees || node->kind == MR_PMODEL_FREE;
+        for (uint32_t e = 0; e < node->edge_count; e++) {
+            uint32_t to = graph->edges[node->edge + e].to;
+            if (is_known[to])
+                continue;
+            is_known[to] = true;
+            graph->nodes[to].freed = node->kind == MR_PMODEL_FREE ? number : node->freed;
+            left[count++] = to;
+        }
+    }
+    free(left);
+    free(is_known);
+    return ok;
+}
+
 static bool make_futures(mr_graph *graph)
 {
     uint32_t bit_count = 2 * graph->tracked + OBJECT_BITS * graph->object_count;
@@ -491,7 +520,8 @@ mr_status mr_graph_make(mr_graph *graph, const mr_pmodel *model, mr_error *error
 {
     *graph = (mr_graph){
         .model = model, .object_count = model->object_count, .ambiguous = MR_PMODEL_NONE};
-    if (make_pieces(graph) && make_initial(graph) && make_nodes(graph) && make_futures(graph))
+    if (make_pieces(graph) && make_initial(graph) && make_nodes(graph) && make_futures(graph) &&
+        find_freed(graph))
         return MR_OK;
     mr_graph_free(graph);
     return mr_error_memory(error, "making the graph of a model");

@@ -39,6 +39,7 @@ typedef struct mr_graph_node {
     uint32_t edge, edge_count;
     uint32_t conflict, conflict_count; /* bits */
     uint64_t joined;
+    uint32_t freed; /* the last FREE before it in its thread, a node; MR_PMODEL_NONE: none */
 } mr_graph_node;
 
 typedef struct mr_graph_edge {
@@ -63,6 +64,7 @@ typedef struct mr_graph {
         access_piece_capacity, value_count, value_capacity, conflict_count, conflict_capacity;
     uint32_t node_count, edge_count, tracked, object_count, future_words;
     bool has_heads;     /* a thread can come back to where it was */
+    bool has_frees;     /* of memory that several threads use */
     uint32_t ambiguous; /* a node of the model whose read of its own data saw several values */
 } mr_graph;
 

@@ -22,6 +22,10 @@ typedef struct member {
     bool has_state, is_asleep, is_timed, is_once, tries, ended;
 } member;
 
+typedef struct block {
+    uint64_t address, bytes;
+} block;
+
 /* What is held: a key for lock and thread, and how often. */
 typedef struct learning {
     mr_pmodel *model;
@@ -31,6 +35,8 @@ typedef struct learning {
     member *members;
     size_t member_count, member_capacity;
     mr_map held;
+    block *freed; /* when an access is watched */
+    size_t freed_count, freed_capacity;
     uint32_t reader; /* the thread that gets inputs, MR_PMODEL_NONE: none yet */
     char *unseen;
     bool exited, failed, differs;
@@ -102,6 +108,39 @@ static void see_object(learning *self, member *its, const uint64_t *record, mr_p
     see(self, its, &event);
 }
 
+/* ---- memory that was freed ---- */
+
+static void note_freed(learning *self, uint64_t address, uint64_t bytes)
+{
+    if (!self->run->watched)
+        return;
+    if (!mr_grow((void **)&self->freed, &self->freed_capacity, self->freed_count + 1,
+                 sizeof *self->freed))
+        self->failed = true;
+    else
+        self->freed[self->freed_count++] = (block){address, bytes};
+}
+
+static void note_given(learning *self, uint64_t address, uint64_t bytes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->freed_count; i++) {
+        const block *at = &self->freed[i];
+        if (at->address + at->bytes <= address || address + bytes <= at->address)
+            self->freed[kept++] = *at;
+    }
+    self->freed_count = kept;
+}
+
+static void watch(learning *self, uint64_t code, uint64_t address, uint64_t bytes)
+{
+    for (size_t i = 0; code == self->run->watched && i < self->freed_count; i++) {
+        const block *at = &self->freed[i];
+        self->run->uses_freed = self->run->uses_freed || (at->address < address + bytes &&
+                                                          address < at->address + at->bytes);
+    }
+}
+
 /* ---- accesses ---- */
 
 static void see_access(learning *self, member *its, const uint64_t *record)
@@ -126,6 +165,7 @@ static void see_access(learning *self, member *its, const uint64_t *record)
     its->is_once = false;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE && kind == MR_LOG_WRITE)
         return; /* it did not happen any more */
+    watch(self, event.op.code, address, bytes);
     see(self, its, &event);
 }
 
@@ -144,8 +184,10 @@ static void see_range(learning *self, member *its, const uint64_t *record)
         return;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE)
         name_unseen(self, "a copy of memory that is too large to be recorded");
-    else
+    else {
+        watch(self, event.op.code, address, record[2]);
         see(self, its, &event);
+    }
 }
 
 static void see_memory(learning *self, member *its, const uint64_t *record, bool counts)
@@ -157,6 +199,7 @@ static void see_memory(learning *self, member *its, const uint64_t *record, bool
             its->stack_from = address;
             its->stack_to = address + record[2];
         }
+        note_given(self, address, record[2]);
         return;
     }
     if (!heap || !counts || record[2] == 0 || mr_log_count(record[1]) == MR_LOG_TAKEN_UNSEEN ||
@@ -166,7 +209,9 @@ static void see_memory(learning *self, member *its, const uint64_t *record, bool
                                     .address = address,
                                     .bytes = (uint32_t)record[2],
                                     .code = mr_log_code(record[1])}};
+    watch(self, event.op.code, address, record[2]);
     see(self, its, &event);
+    note_freed(self, address, record[2]);
 }
 
 /* ---- locks ---- */
@@ -613,6 +658,7 @@ mr_status mr_model_log_learn(const char *path, bool died, mr_pmodel *model, mr_p
     mr_position_count_free(&self.count);
     mr_map_free(&self.held);
     free(self.members);
+    free(self.freed);
     mr_log_close(&log);
     return status;
 }

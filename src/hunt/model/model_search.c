@@ -36,6 +36,7 @@ typedef struct searching {
     mr_map asked;  /* node and outcome */
     mr_map places; /* codes of races, as numbers */
     mr_map pairs;  /* of places */
+    mr_map uses;   /* the same, of a free and an access */
     mr_rows finals;
 } searching;
 
@@ -58,6 +59,7 @@ void mr_seek_free(mr_seek *search)
     free(search->final_nodes);
     free(search->questions);
     free(search->races);
+    free(search->uses);
     *search = (mr_seek){.steps = NULL};
 }
 
@@ -140,13 +142,16 @@ static bool keep_questions(searching *self, const options *its)
     return true;
 }
 
+static uint32_t place_of_node(searching *self, uint32_t node)
+{
+    const mr_pmodel_op *op = &self->graph->model->nodes[self->graph->nodes[node].model].op;
+    uint32_t *number = mr_map_at(&self->places, op->code, self->places.count);
+    return number ? *number : MR_PMODEL_NONE;
+}
+
 static uint32_t place_number(searching *self, uint32_t thread)
 {
-    const mr_graph *graph = self->graph;
-    uint32_t node = graph->nodes[mr_state_node(&self->state, thread)].model;
-    uint32_t *number =
-        mr_map_at(&self->places, graph->model->nodes[node].op.code, self->places.count);
-    return number ? *number : MR_PMODEL_NONE;
+    return place_of_node(self, mr_state_node(&self->state, thread));
 }
 
 static bool keep_race(searching *self, uint32_t first, uint32_t second)
@@ -178,6 +183,60 @@ static bool keep_races(searching *self)
         for (uint32_t b = a + 1; b < state->thread_count && mr_state_lives(state, a); b++)
             if (mr_state_lives(state, b) && mr_state_races(state, a, b) && !keep_race(self, a, b))
                 return false;
+    return true;
+}
+
+static bool is_of_same(const mr_graph *graph, const mr_graph_node *a, const mr_graph_node *b)
+{
+    for (uint32_t i = 0; i < a->piece_count; i++)
+        for (uint32_t k = 0; k < b->piece_count; k++)
+            if (graph->access_pieces[a->piece + i] == graph->access_pieces[b->piece + k])
+                return true;
+    return false;
+}
+
+static bool keep_use(searching *self, uint32_t user, uint32_t owner, uint32_t freed)
+{
+    mr_seek *search = self->search;
+    uint32_t node = mr_state_node(&self->state, user);
+    uint32_t a = place_of_node(self, node), b = place_of_node(self, freed);
+    if (a == MR_PMODEL_NONE || b == MR_PMODEL_NONE)
+        return false;
+    uint32_t *known = mr_map_at(&self->uses, mr_map_key(a, b), 0);
+    if (!known || !ROOM(search, uses, use_count, use_capacity, 1))
+        return false;
+    if ((*known)++)
+        return true;
+    mr_seek_use use = {.first = user,
+                       .second = owner,
+                       .first_node = self->graph->nodes[node].model,
+                       .second_node = self->graph->nodes[freed].model};
+    if (!keep_way(self, &use.way))
+        return false;
+    search->uses[search->use_count++] = use;
+    return true;
+}
+
+/* Threads that are about to access what another one has freed. */
+static bool keep_uses(searching *self)
+{
+    const mr_state *state = &self->state;
+    const mr_graph *graph = self->graph;
+    if (!graph->has_frees || state->exited)
+        return true;
+    for (uint32_t user = 0; user < state->thread_count; user++) {
+        const mr_graph_node *node = &graph->nodes[mr_state_node(state, user)];
+        if (!mr_state_lives(state, user) || !mr_pmodel_is_access(node->kind) || !node->piece_count)
+            continue;
+        for (uint32_t owner = 0; owner < state->thread_count; owner++) {
+            uint32_t at = mr_state_node(state, owner);
+            if (at >= graph->node_count)
+                continue;
+            for (at = graph->nodes[at].freed; at != MR_PMODEL_NONE; at = graph->nodes[at].freed)
+                if (is_of_same(graph, node, &graph->nodes[at]) && !keep_use(self, user, owner, at))
+                    return false;
+        }
+    }
     return true;
 }
 
@@ -290,7 +349,7 @@ static bool enter(searching *self, uint32_t number)
         (frame){number, self->choice_count, self->choice_count, self->choice_count, false};
     self->store.flags[number] |= ON_WAY;
     find_options(&self->state, &its);
-    if (!keep_races(self) || !keep_questions(self, &its))
+    if (!keep_races(self) || !keep_uses(self) || !keep_questions(self, &its))
         return false;
     bool is_final = !its.some_can && !its.some_ask && !some_loop(&self->state);
     if (its.some_ask || is_final)
@@ -450,6 +509,7 @@ mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limi
     mr_map_free(&self.asked);
     mr_map_free(&self.places);
     mr_map_free(&self.pairs);
+    mr_map_free(&self.uses);
     free(self.frames);
     free(self.choices);
     free(self.moves);

@@ -84,6 +84,10 @@ typedef struct mr_seek_race {
     uint32_t first_node, second_node; /* of the model */
 } mr_seek_race;
 
+/* Not a state of its own: memory that `second` (which may be `first`) has freed at `second_node` is what `first` accesses next. A
+ * run says whether it was given to somebody again in between. */
+typedef mr_seek_race mr_seek_use;
+
 typedef struct mr_seek_limits {
     uint64_t states;     /* 0: none */
     uint64_t bytes;      /* of memory, 0: none */
@@ -107,8 +111,10 @@ typedef struct mr_seek {
     uint32_t *final_nodes;
     mr_seek_question *questions; /* each node and outcome once */
     mr_seek_race *races;         /* each pair of places once */
+    mr_seek_use *uses;           /* the same */
     size_t step_count, step_capacity, final_count, final_capacity, final_node_count,
-        final_node_capacity, question_count, question_capacity, race_count, race_capacity;
+        final_node_capacity, question_count, question_capacity, race_count, race_capacity,
+        use_count, use_capacity;
     uint64_t states, transitions;
     uint64_t untried;        /* transitions that were left when it stopped early */
     uint64_t endless;        /* states from which no final state can be reached */
