@@ -55,11 +55,11 @@ mr_checker *mr_worker_checker(mr_worker *worker)
 /* With a limit on memory, an arena keeps so much from one window to the next. */
 enum { MR_WORKER_KEEPS_BYTES = 32 << 20 };
 
-/* The memory that every window takes: for each event 170 bytes, and one for each thread. */
+/* The memory that every window takes: for each event 240 bytes, and one for each thread. */
 static uint64_t least_bytes(const mr_worker *worker)
 {
     const mr_predict_settings *settings = worker->settings;
-    uint64_t bytes = settings->plan.size * (170 + (uint64_t)worker->trace->threads.count);
+    uint64_t bytes = settings->plan.size * (240 + (uint64_t)worker->trace->threads.count);
     uint64_t left = mr_room_left(settings->room) / 4;
     return bytes < left ? bytes : left;
 }
