@@ -292,6 +292,33 @@ static outcome close_cone(candidate_task *task)
     return PASSED_ON;
 }
 
+/* In a window of more events than this a proof without the cone is tried first, with one of so many
+ * parts of the budget. It counts as so many events of a cone: one for some effort, and one for some
+ * events of the window. */
+enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 16, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
+
+static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
+{
+    const mr_window *w = task->problem->window;
+    const mr_eliminate_limits near = {limits->effort / PART_NEAR, limits->memory_bytes};
+    uint64_t effort, events;
+    if (w->size <= LARGE_WINDOW || !task->problem->rows || task->cone || !may_be_included(task))
+        return PASSED_ON;
+    mr_arena_mark mark = mr_arena_get_mark(task->arena);
+    mr_eliminated answer =
+        mr_eliminate_near(task->precedence, task->problem->rows, task->goal, task->required,
+                          task->allowed, &near, &effort, task->arena);
+    mr_arena_release(task->arena, mark);
+    events = effort / EFFORT_OF_EVENT + w->size / EVENTS_OF_QUESTION;
+    task->decision->effort += events;
+    if (answer == MR_ELIMINATED_NO_MEMORY)
+        return NO_MEMORY;
+    if (answer != MR_ELIMINATED_ALL)
+        return PASSED_ON;
+    task->decision->cone_events = events < w->size ? events : w->size;
+    return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+}
+
 static outcome try_eliminate(candidate_task *task)
 {
     uint32_t part = task->options->eliminate_part ? task->options->eliminate_part : 1;
@@ -302,6 +329,9 @@ static outcome try_eliminate(candidate_task *task)
         return NO_MEMORY;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    outcome near = try_near(task, &limits);
+    if (near != PASSED_ON)
+        return near;
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;

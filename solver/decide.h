@@ -65,7 +65,8 @@ typedef struct mr_decision {
     /* Queries of Z3 that a bound on time or memory ended, and not their units: another run may end
      * otherwise. */
     uint32_t stopped_by_time, stopped_by_memory;
-    uint64_t cone_events; /* of the formula; 0: there was none */
+    /* Of the cone; 0: there was none. A proof without a cone counts as so many as take its time. */
+    uint64_t cone_events;
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

@@ -57,6 +57,7 @@ typedef struct mr_deduction {
     mr_arena *arena;
     uint64_t max_effort; /* 0: no limit */
     uint64_t max_pages;
+    bool near; /* for a proof alone: the region does not have all rows in the end */
 
     mr_row_pages *pages;
     uint64_t rows;      /* in C */

@@ -225,7 +225,7 @@ static void begin_region(mr_deduction *d)
 /* Takes more rows into the region. False: it has them all. */
 static bool grow(mr_deduction *d)
 {
-    uint64_t left = d->rows - d->region_count,
+    uint64_t left = d->walked ? d->rows - d->region_count : 0,
              more = (REGION_GROWTH - 1) * (uint64_t)d->region_count;
     extend(d, left / (REGION_GROWTH - 1) <= d->region_count ? d->rows : d->region_count + more, 0);
     return left;
@@ -243,7 +243,7 @@ static bool run(mr_deduction *d)
         if (d->pages->stuck || mr_arena_is_halted(d->arena))
             return false;
         if (d->max_effort && d->effort > d->max_effort) {
-            if (!rules)
+            if (!rules || d->near)
                 return false;
             rules = false; /* only the closure, for which there is as much again */
             extend(d, d->rows, 0);
@@ -251,7 +251,7 @@ static bool run(mr_deduction *d)
             before = UINT64_MAX;
         }
     }
-    MR_ASSERT_COSTLY(d->no_race || is_closed(d));
+    MR_ASSERT_COSTLY(d->no_race || d->near || is_closed(d));
     return true;
 }
 
@@ -353,19 +353,21 @@ static bool take_rows_of(mr_known *known, const mr_rows *rows, mr_arena *arena)
     return own && mr_rows_build(own, known->window, arena);
 }
 
-mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_goal *goal,
-                           uint32_t *required, uint32_t *cone, const mr_eliminate_limits *limits,
-                           mr_known *known, mr_arena *arena)
+/* A deduction about the goal, with copies of what the caller may narrow. NULL: no memory. */
+static mr_deduction *pose(const mr_precedence *forced, const mr_rows *rows, const mr_goal *goal,
+                          const uint32_t *required, const uint32_t *cone,
+                          const mr_eliminate_limits *limits, mr_known *known, mr_arena *arena)
 {
-    *known = (mr_known){.window = forced->window};
+    const mr_window *w = forced->window;
+    *known = (mr_known){.window = w};
     mr_deduction *d = mr_arena_alloc(arena, 1, sizeof *d);
-    uint32_t *own_cone = mr_arena_alloc(arena, forced->window->thread_count, sizeof *own_cone);
+    uint32_t *own_cone = mr_arena_alloc(arena, w->thread_count, sizeof *own_cone);
     mr_stops *stops = mr_arena_alloc(arena, goal->stop_count, sizeof *stops);
     if (!d || !own_cone || !stops || !take_rows_of(known, rows, arena))
-        return MR_ELIMINATED_NO_MEMORY;
+        return NULL;
     memcpy(stops, goal->stops, goal->stop_count * sizeof *stops);
-    memcpy(own_cone, cone, forced->window->thread_count * sizeof *own_cone);
-    *d = (mr_deduction){.window = forced->window,
+    memcpy(own_cone, cone, w->thread_count * sizeof *own_cone);
+    *d = (mr_deduction){.window = w,
                         .forced = forced,
                         .stops = stops,
                         .stop_count = goal->stop_count,
@@ -374,8 +376,16 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_
                         .cone = own_cone,
                         .arena = arena,
                         .max_effort = limits->effort,
-                        .max_pages = most_pages(limits, forced->window)};
-    if (!mr_deduction_begin(d))
+                        .max_pages = most_pages(limits, w)};
+    return mr_deduction_begin(d) ? d : NULL;
+}
+
+mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_goal *goal,
+                           uint32_t *required, uint32_t *cone, const mr_eliminate_limits *limits,
+                           mr_known *known, mr_arena *arena)
+{
+    mr_deduction *d = pose(forced, rows, goal, required, cone, limits, known, arena);
+    if (!d)
         return MR_ELIMINATED_NO_MEMORY;
     if (!run(d)) {
         known->clocks = NULL;
@@ -383,6 +393,28 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_
                                                          : MR_ELIMINATED_NOTHING;
     }
     return d->no_race ? MR_ELIMINATED_ALL : hand_over(d, goal, required, cone);
+}
+
+mr_eliminated mr_eliminate_near(const mr_precedence *forced, const mr_rows *rows,
+                                const mr_goal *goal, const uint32_t *required,
+                                const uint32_t *allowed, const mr_eliminate_limits *limits,
+                                uint64_t *effort, mr_arena *arena)
+{
+    mr_known known;
+    uint32_t last = 0;
+    *effort = 0;
+    mr_deduction *d = pose(forced, rows, goal, required, allowed, limits, &known, arena);
+    if (!d)
+        return MR_ELIMINATED_NO_MEMORY;
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        last = mr_stops_last(&goal->stops[i]) > last ? mr_stops_last(&goal->stops[i]) : last;
+    d->walked = last + 1 < d->walked ? last + 1 : d->walked;
+    d->near = true;
+    bool ran = run(d);
+    *effort = d->effort;
+    if (d->pages->stuck == MR_DEDUCTION_NO_MEMORY)
+        return MR_ELIMINATED_NO_MEMORY;
+    return ran && d->no_race ? MR_ELIMINATED_ALL : MR_ELIMINATED_NOTHING;
 }
 
 mr_eliminated mr_eliminate_complete(mr_known *known)

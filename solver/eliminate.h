@@ -92,6 +92,18 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, const mr_rows *rows, mr_
                            uint32_t *required, uint32_t *cone, const mr_eliminate_limits *limits,
                            mr_known *known, mr_arena *arena);
 
+/*
+ * Looks for a proof alone: ALL or NOTHING, and `*effort`. U (cone.h) stands for C, which need not be
+ * computed, and the region has no rows after the last stop. Most proofs need a few rows before the
+ * stops; in a large window the cone takes longer than they do. Whatever is in `arena` is of no use
+ * afterwards. Right because every witness is in U, and rows that are not looked at have in B what
+ * FORCED says. L must be in U.
+ */
+mr_eliminated mr_eliminate_near(const mr_precedence *forced, const mr_rows *rows,
+                                const mr_goal *goal, const uint32_t *required,
+                                const uint32_t *allowed, const mr_eliminate_limits *limits,
+                                uint64_t *effort, mr_arena *arena);
+
 /* Fills the clocks of all rows of C, for those that look at `known`; after SOME, in the same arena.
  * Once is enough. NOTHING: they do not fit into memory_bytes, and nothing is known. */
 mr_eliminated mr_eliminate_complete(mr_known *known);

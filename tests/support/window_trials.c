@@ -50,14 +50,13 @@ void mr_window_trials_check(mr_window_trials *self, uint32_t one, uint32_t two,
 
 bool mr_cone_question_pose(mr_cone_question *q, mr_setup *setup)
 {
-    uint32_t allowed[MR_EXHAUSTIVE_THREADS];
     q->goal = (mr_goal){.stops = q->stops, .stop_count = 2};
     if (!mr_cone_narrow(&setup->forced, &q->goal))
         return false;
     mr_cone_required(&setup->forced, &q->goal, q->required);
-    mr_cone_allowed(&setup->forced, &q->goal, allowed);
-    assert_true(mr_cone_close(&setup->hard, &setup->forced, q->required, allowed, &q->goal, q->cone,
-                              &setup->arena));
+    mr_cone_allowed(&setup->forced, &q->goal, q->allowed);
+    assert_true(mr_cone_close(&setup->hard, &setup->forced, q->required, q->allowed, &q->goal,
+                              q->cone, &setup->arena));
     return true;
 }
 

@@ -45,6 +45,7 @@ typedef struct mr_cone_question {
     mr_stops stops[2];
     mr_goal goal; /* of the two lists; by mr_cone_question_pose */
     uint32_t required[MR_EXHAUSTIVE_THREADS], cone[MR_EXHAUSTIVE_THREADS];
+    uint32_t allowed[MR_EXHAUSTIVE_THREADS];
 } mr_cone_question;
 
 /* `stops` are set. False: filter and cone leave nothing. */
