@@ -293,16 +293,24 @@ static outcome close_cone(candidate_task *task)
 }
 
 /* In a window of more events than this a proof without the cone is tried first, with one of so many
- * parts of the budget. It counts as so many events of a cone: one for some effort, and one for some
+ * parts of the budget; when nothing else is tried, with more. It counts as so many events of a cone: one for some effort, and one for some
  * events of the window. */
-enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 16, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
+enum {
+    LARGE_WINDOW = 1 << 14,
+    PART_NEAR = 16,
+    PART_NEAR_ALONE = 4,
+    EFFORT_OF_EVENT = 64,
+    EVENTS_OF_QUESTION = 512
+};
 
 static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
 {
     const mr_window *w = task->problem->window;
-    const mr_eliminate_limits near = {limits->effort / PART_NEAR, limits->memory_bytes};
+    uint32_t part = task->options->only_near ? PART_NEAR_ALONE : PART_NEAR;
+    const mr_eliminate_limits near = {limits->effort / part, limits->memory_bytes};
     uint64_t effort, events;
-    if (w->size <= LARGE_WINDOW || !task->problem->rows || task->cone || !may_be_included(task))
+    bool large = w->size > LARGE_WINDOW && task->problem->rows;
+    if (!(large || task->options->only_near) || task->cone || !may_be_included(task))
         return PASSED_ON;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
     mr_eliminated answer =
@@ -330,7 +338,7 @@ static outcome try_eliminate(candidate_task *task)
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
     outcome near = try_near(task, &limits);
-    if (near != PASSED_ON)
+    if (near != PASSED_ON || task->options->only_near)
         return near;
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)

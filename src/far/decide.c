@@ -46,7 +46,7 @@ static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
     if (d->window.model == d->context->settings->model)
-        status = mr_far_prove_whole(&d->asker, d->error);
+        status = mr_far_prove_whole(&d->asker, false, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
@@ -79,8 +79,18 @@ static void tell_far_window(const decider *d)
              window->places.count);
 }
 
+/* Looks for proofs that need only rows near the accesses. */
+static mr_status prove_near(decider *d)
+{
+    if (d->window.model != d->context->settings->model)
+        return MR_OK;
+    if (!mr_problem_list_rows(&d->window.problem, &d->asker.decide, &d->window.arena))
+        return mr_error_memory(d->error, "deciding far races");
+    return mr_far_prove_whole(&d->asker, true, d->error);
+}
+
 /* Decides the far window in one model. What needs no formula comes first, on windows around close
- * pairs. On most traces no pair of places is left by then. Raising the precedence costs about as
+ * pairs, then the short proofs. On most traces no pair of places is left by then. Raising the precedence costs about as
  * much as trying a few pairs on the whole far window, which mostly are no races, so it comes before
  * that. */
 static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
@@ -98,6 +108,8 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
         stats->far_pairs += d->window.places.count;
     if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
+    if (goes_on(d, status))
+        status = prove_near(d);
     if (goes_on(d, status))
         status = refine(d);
     if (goes_on(d, status))

@@ -190,10 +190,50 @@ static void tell_no_races(const mr_far_window *window, const mr_place_pairs *bef
         return;
     for (uint32_t i = 0; i < before->count; i++) {
         const mr_place_pair *places = &before->items[i];
-        if (!mr_far_window_is_settled(window, places) &&
+        if (!places->no_race && !mr_far_window_is_settled(window, places) &&
             !mr_far_window_find(window, places->group->location_1, places->group->location_2))
             mr_far_window_tell(window, places, "no-race", "precedence");
     }
+}
+
+/* The pairs of places that are looked for again. */
+typedef struct narrowing {
+    const mr_far_window *window;
+    const mr_place_pairs *before;
+} narrowing;
+
+/* mr_candidate_options.wanted */
+static bool is_unsettled(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const narrowing *n = context;
+    const mr_place_pair *places = find_in(n->before, location_1, location_2);
+    return places && !places->no_race && !has_race(n->window, location_1, location_2);
+}
+
+/* Lists the pairs of places of `before` again that are unsettled and have candidates still. Only
+ * accesses at these places are looked at. */
+static mr_status list_again(mr_far_window *window, const mr_place_pairs *before, mr_error *error)
+{
+    const mr_candidate_options all = window->candidate;
+    narrowing n = {.window = window, .before = before};
+    uint32_t locations = window->settings->trace->locations.count;
+    bool *ignored = mr_calloc(locations, sizeof *ignored);
+    if (!ignored)
+        return mr_error_memory(error, "collecting candidates");
+    memset(ignored, true, locations * sizeof *ignored);
+    for (uint32_t i = 0; i < before->count; i++) {
+        const mr_candidate_group *group = before->items[i].group;
+        bool open = is_unsettled(&n, group->location_1, group->location_2);
+        ignored[group->location_1] &= !open;
+        ignored[group->location_2] &= !open;
+    }
+    window->candidate.ignored_locations = ignored;
+    window->candidate.wanted = is_unsettled;
+    window->candidate.context = &n;
+    mr_status status = list_places(window, before, error);
+    window->candidate = all;
+    free(ignored);
+    return status;
 }
 
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
@@ -207,7 +247,7 @@ mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *d
     if (!window->problem.refined)
         return MR_OK;
     mr_place_pairs before = window->places;
-    mr_status status = list_places(window, &before, error);
+    mr_status status = list_again(window, &before, error);
     if (status == MR_OK) {
         MR_ASSERT(window->places.count <= unsettled); /* more precedence: no new candidates */
         *no_race = unsettled - window->places.count;

@@ -81,7 +81,7 @@ mr_status mr_far_window_build(mr_far_window *window, uint32_t start, uint32_t en
 mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error);
 
 /* Raises the precedence of the window (mr_problem_refine) within `steps`, and lists the pairs of
- * places again. `*no_race`: how many pairs of places that were not settled have no candidates any
+ * places that are not settled again. `*no_race`: how many pairs of places that were not settled have no candidates any
  * more. */
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
                                uint64_t steps, uint32_t *no_race, mr_error *error);
