@@ -655,7 +655,9 @@ waits_are_told() {
     (cd "$scratch" && "$maxrace" record -q -o queue.mrt -- ./queue >/dev/null && "$maxrace" record -q -o c11.mrt -- ./c11 >/dev/null) || return 1
     says 'diverged: does no operation, and nobody can help' "$maxrace" replay -q "$scratch/queue.mrt" &&
         says 'diverged: waits, and nobody is to let it go on, take (T2)' "$maxrace" replay -q --model branch "$scratch/c11.mrt" &&
-        says 'take (T2) waits for memory begun.* in take at .*c11-race.c' "$maxrace" replay -q --model branch "$scratch/c11.mrt"
+        says 'take (T2) waits for memory begun.* in take at .*c11-race.c' "$maxrace" replay -q --model branch "$scratch/c11.mrt" &&
+        says 'has no branch events, so model branch assumes' "$maxrace" predict -q --model branch "$scratch/c11.mrt" &&
+        ! says 'no branch events' "$maxrace" predict -q "$scratch/c11.mrt" >"$scratch/said" && ! says 'no branch events' "$maxrace" predict -q --model branch tests/traces/good/branch-with-operand.std >"$scratch/said"
 }
 # Another process sends a signal: the handler runs where it ran, also without that process and in runs by the seed.
 signals() {

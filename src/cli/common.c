@@ -71,6 +71,17 @@ static mr_status check_places(const mr_trace *trace, const mr_config *config, ch
     return status;
 }
 
+/* Without `branch` events, as the recorder writes them, the model takes every read for one on which nothing depends
+ * (docs/semantics.md, section 2.6). */
+static void tell_no_branches(const mr_trace *trace, const mr_config *config)
+{
+    if (mr_config_choice(config, "model") == MR_MODEL_BRANCH && trace->op_counts[MR_OP_BRANCH] == 0)
+        fputs("maxrace: the trace has no branch events, so model branch assumes that nothing "
+              "depends on what is read: it may report what cannot happen, and model value does "
+              "not\n",
+              stderr);
+}
+
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error)
 {
@@ -80,6 +91,7 @@ mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_pr
     if (status != MR_OK)
         return status;
     mr_cli_tell_dropped(*trace);
+    tell_no_branches(*trace, config);
     static char ignored[] = "candidates.ignore_locations", only[] = "candidates.only_locations";
     status = check_places(*trace, config, ignored, error);
     if (status == MR_OK)
