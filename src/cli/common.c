@@ -1,4 +1,5 @@
 /* common: functions that commands on traces share. */
+#include "base/seconds.h"
 #include "base/memory.h"
 #include "cli.h"
 #include "config/suggest.h"
@@ -42,8 +43,10 @@ mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error)
 
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress)
 {
+    int64_t limit = mr_config_int(config, "time_limit");
     return (mr_read_options){.repair = mr_config_bool(config, "repair"),
                              .progress = &progress->progress,
+                             .deadline_seconds = limit ? mr_seconds() + (double)limit : 0,
                              .memory_bytes = mr_config_memory_bytes(config),
                              .spill_dir = mr_config_text(config, "memory.spill_dir")};
 }

@@ -50,8 +50,8 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
                         mr_error *error)
 {
     mr_error unused = {0};
-    mr_halt halt = {0};
     mr_read_options all = options ? *options : (mr_read_options){0};
+    mr_halt halt = {.deadline_seconds = all.deadline_seconds};
     mr_ceiling *ceiling = all.halt ? NULL : mr_ceiling_start(all.memory_bytes, &halt);
     error = error ? error : &unused;
     *trace = NULL;

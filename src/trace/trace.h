@@ -156,8 +156,9 @@ typedef struct mr_read_options {
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
     /* base/halt.h: ends the reading, with mr_halt_fail; its owner has a ceiling. NULL: memory_bytes
-     * alone ends it (base/ceiling.h), where names have no room. */
+     * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;
+    double deadline_seconds; /* by mr_seconds, when there is no halt; 0: none */
 } mr_read_options;
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
