@@ -125,7 +125,7 @@ MR_API void mr_trace_get_ending(const mr_trace *trace, mr_ending_info *ending);
 /* An event, with the names of the file. `…_text` is the text for people (#@thread, #@var, #@lock,
  * #@loc), or the name again when there is none. */
 typedef struct mr_event {
-    uint32_t number;       /* 0-based, over the events of the file */
+    uint64_t number;       /* 0-based, over the events of the file */
     uint64_t line;         /* 1-based line of the file */
     const char *operation; /* "r", "w", "acq", … */
     const char *thread, *thread_text;

@@ -98,7 +98,7 @@ static void check_planted(const mr_trace *trace, const mr_result *result, const 
     assert_int_equal(result->race_count, races);
     assert_int_equal(result->unknown_count, 0);
     print_message(
-        "%" PRIu32 " events, model %s: %zu races, %.2f s (far %.2f, witness %.2f), %" PRIu64
+        "%" PRIu64 " events, model %s: %zu races, %.2f s (far %.2f, witness %.2f), %" PRIu64
         " MiB\n",
         trace->event_count, mr_model_name(model), races, result->run.total_seconds,
         result->run.far_seconds, result->run.witness_seconds, result->run.peak_memory_bytes >> 20);

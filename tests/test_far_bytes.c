@@ -1,4 +1,5 @@
 /* far_bytes, syncp_bytes: what is said beforehand to be taken is about what is taken. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +99,7 @@ static void check_far(const char *name, const mr_trace *trace, mr_model model)
     assert_true(mr_far_bytes_find(&bytes, trace, model, 0));
     assert_in_range(kept - bytes.kept, 0, trace->op_counts[MR_OP_JOIN]); /* the marks */
     uint64_t window_bytes = window_of(&reduction, model);
-    print_message("%s: %u of %u events, %.0f bytes each, %.0f expected\n", name, kept,
+    print_message("%s: %u of %" PRIu64 " events, %.0f bytes each, %.0f expected\n", name, kept,
                   trace->event_count, (double)window_bytes / kept,
                   (double)bytes.window_bytes / kept);
     assert_in_range(window_bytes, bytes.window_bytes / 3, bytes.window_bytes / 9 * 10);

@@ -81,7 +81,7 @@ static void examine_access(examination *x, const mr_racing_access *access)
         access->location != trace->location[access->event] ||
         access->op != trace->op[access->event])
         wrong(x,
-              "event %" PRIu32 " of an example has thread %" PRIu32 ", location %" PRIu32 ", op %d",
+              "event %" PRIu64 " of an example has thread %" PRIu32 ", location %" PRIu32 ", op %d",
               access->event, access->thread, access->location, access->op);
 }
 
@@ -116,7 +116,7 @@ static void examine_examples(examination *x, const mr_race_list *list, const mr_
         }
         examine_example(x, race, example);
         if (last != UINT32_MAX && list->examples[last].second.event >= example->second.event)
-            wrong(x, "example %" PRIu32 "-%" PRIu32 " comes too late", example->first.event,
+            wrong(x, "example %" PRIu64 "-%" PRIu64 " comes too late", example->first.event,
                   example->second.event);
         last = at;
     }
@@ -144,7 +144,7 @@ static void examine_race(examination *x, const mr_race_list *list, uint32_t i)
         return;
     const mr_race_example *first = &list->examples[race->first_example];
     if (first->first.event != right->first || first->second.event != right->second)
-        wrong(x, "first example %" PRIu32 "-%" PRIu32 ", should be %" PRIu32 "-%" PRIu32,
+        wrong(x, "first example %" PRIu64 "-%" PRIu64 ", should be %" PRIu32 "-%" PRIu32,
               first->first.event, first->second.event, right->first, right->second);
 }
 

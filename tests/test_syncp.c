@@ -1,5 +1,6 @@
 /* Sync-preserving races against exhaustive search and against the closure of each pair, made event
  * by event; their witnesses against the checker. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -365,8 +366,8 @@ static void test_decisions(void **state)
         for (size_t k = 0; k < list.race_count; k++) {
             const mr_race_example *example = &list.examples[list.races[k].first_example];
             length +=
-                (size_t)snprintf(found + length, sizeof found - length, "%s%u<%u", k ? " " : "",
-                                 example->first.event + 1, example->second.event + 1);
+                (size_t)snprintf(found + length, sizeof found - length, "%s%" PRIu64 "<%" PRIu64,
+                                 k ? " " : "", example->first.event + 1, example->second.event + 1);
         }
         if (strcmp(found, decisions[i].races) != 0)
             fail_msg("%s: found '%s'", decisions[i].name, found);

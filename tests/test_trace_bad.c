@@ -49,7 +49,7 @@ static void check_repaired(const char *path, const char *expected, const char *m
     mr_error error;
     char counts[64];
     assert_int_equal(mr_trace_read(path, &options, &trace, &error), MR_OK);
-    snprintf(counts, sizeof counts, "%u kept, %d dropped", trace->event_count,
+    snprintf(counts, sizeof counts, "%llu kept, %d dropped", (unsigned long long)trace->event_count,
              (int)trace->dropped_count);
     assert_string_equal(counts, expected);
     assert_int_equal(trace->first_dropped.line, strtol(message, NULL, 10));

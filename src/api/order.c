@@ -70,7 +70,9 @@ void mr_order_report_get_counts(const mr_order_report *report, mr_order_counts *
         .relation = mr_relation_name(result->relation),
         .sound = mr_relation_sound(result->relation),
         .complete = result->complete,
-        .events = report->sweep.names->event_count,
+        .events = result->halted != MR_HALT_NONE && !result->complete
+                      ? result->list.seen_events
+                      : report->sweep.names->event_count,
         .racy_events = result->list.racy_event_count,
         .racy_locations = result->list.racy_location_count,
         .racy_variables = result->list.racy_variable_count,

@@ -1,6 +1,6 @@
 /* common: functions that commands on traces share. */
-#include "base/seconds.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "cli.h"
 #include "config/suggest.h"
 #include "engine/predict.h"

@@ -121,7 +121,7 @@ static mr_status predict(replay *self, mr_error *error)
         status = mr_cli_check_trace(self->trace, error);
     if (!status && self->events && self->events != self->trace->event_count)
         status = mr_error_set(error, MR_ERR_TRACE, self->path, 0,
-                              "this is not the trace of the report: it has %" PRIu32
+                              "this is not the trace of the report: it has %" PRIu64
                               " events, and that had %" PRIu64,
                               self->trace->event_count, self->events);
     if (!status)

@@ -187,7 +187,7 @@ static mr_status check_pair(const mr_trace *trace, uint32_t first, uint32_t seco
     if (second >= trace->event_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--pair: there is no event %" PRIu32
-                            "; the trace has events 0 to %" PRIu32,
+                            "; the trace has events 0 to %" PRIu64,
                             second, trace->event_count - 1);
     if (!mr_events_conflict(trace, first, second))
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,

@@ -304,7 +304,7 @@ mr_status mr_explain_events(FILE *stream, const mr_trace *trace, const mr_config
     if (second >= trace->event_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--pair: there is no event %" PRIu32
-                            "; the trace has events 0 to %" PRIu32,
+                            "; the trace has events 0 to %" PRIu64,
                             second, trace->event_count - 1);
     if (!mr_events_conflict(trace, first, second)) {
         fprintf(stream, "events %" PRIu32 " and %" PRIu32 " do not conflict:\n  ", first, second);

@@ -172,7 +172,8 @@ static mr_feed_end feed(mr_detector *detector, const mr_events *events)
     uint32_t row = 0;
     while (row < events->count) {
         uint32_t left = events->count - row, next = mr_edges_next(edges);
-        uint32_t before = next - (events->first + row); /* next is not earlier than this row */
+        /* `next` is not earlier than this row. Edges are known of a trace in memory only. */
+        uint32_t before = next - (uint32_t)(events->first + row);
         mr_events part = part_of(events, row, next != MR_NONE && before < left ? before : left);
         mr_feed_end end = feed_run(detector, &part);
         row += end.row;
@@ -198,12 +199,29 @@ static mr_status no_memory(const mr_detector *detector, mr_error *error)
     return mr_error_memory(error, what);
 }
 
-static mr_status unknown_order(uint32_t event, mr_error *error)
+static mr_status unknown_order(uint64_t event, mr_error *error)
 {
     return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                        "event %" PRIu32 ": what a BarrierPair or the life of an object orders is "
+                        "event %" PRIu64 ": what a BarrierPair or the life of an object orders is "
                         "not known before the whole trace is; load it",
                         event);
+}
+
+/* Numbers that are kept must not overflow: events have 40 bits, the local times of threads 32, and so
+ * have the sections of a thread that the outlook counts for wcp. */
+static bool is_too_long(const mr_detector *detector, const mr_events *events)
+{
+    const uint64_t small = UINT64_C(1) << 31, most_sections = UINT64_C(1) << 33;
+    uint64_t end = events->first + events->count;
+    const mr_hb *hb = &detector->wcp.hb;
+    if (end <= small)
+        return false;
+    if (end > MR_EVENTS_MOST || (detector->relation == MR_RELATION_WCP && end > most_sections))
+        return true;
+    for (size_t thread = 0; thread < hb->thread_count; thread++)
+        if (hb->threads[thread].local > UINT32_MAX - 2 * events->count)
+            return true;
+    return false;
 }
 
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
@@ -217,6 +235,11 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
                             "the events are not those of the outlook: the trace has changed while "
                             "it was read; read it again");
+    if (is_too_long(detector, events))
+        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                            "event %" PRIu64
+                            ": the trace is too long for the numbers of %s; cut it",
+                            events->first, mr_relation_name(detector->relation));
     bool late;
     if (!mr_lives_learn(&detector->lives, events, &late) || !grow(detector, events))
         return no_memory(detector, error);

@@ -4,6 +4,7 @@
 #include "sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ADJACENT = 10, /* entries that are looked through: up to three cache lines */
@@ -17,6 +18,7 @@ void mr_history_free(mr_history *history)
     mr_site_table_free(history->sites);
     mr_table_free(&history->table);
     free(history->settled);
+    free(history->highs);
     if (history->atomics) {
         mr_front_free(&history->atomics->writes);
         mr_front_free(&history->atomics->reads);
@@ -36,6 +38,18 @@ static bool same(const void *items, uint32_t entry, const void *key)
     return matches(item, wanted->location, wanted->actor);
 }
 
+/* High bits for `capacity` entries; those from `capacity` of the history on are 0. */
+static bool widen_highs(mr_history *history, uint32_t capacity)
+{
+    uint32_t old = history->highs ? history->capacity : 0;
+    uint8_t *highs = mr_realloc(history->highs, capacity, 1);
+    if (!highs)
+        return false;
+    memset(highs + old, 0, capacity - old);
+    history->highs = highs;
+    return true;
+}
+
 /* Appends an entry without event. */
 static bool append(mr_history **history, uint32_t location, uint32_t actor)
 {
@@ -48,8 +62,10 @@ static bool append(mr_history **history, uint32_t location, uint32_t actor)
             return false;
         if (!*history)
             *grown = (mr_history){0};
-        grown->capacity = capacity;
         *history = grown;
+        if (grown->highs && !widen_highs(grown, capacity))
+            return false;
+        grown->capacity = capacity;
     }
     grown->items[grown->count++] = (mr_past_access){.location = location, .actor = actor};
     return true;
@@ -87,7 +103,7 @@ static bool find_adjacent(mr_history **history, uint32_t location, uint32_t acto
     return append(history, location, actor);
 }
 
-bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry)
+static bool find(mr_history **history, const mr_access *access, uint32_t *entry)
 {
     uint32_t location = access->location, actor = access->thread * MR_ACTOR_OPS + access->op;
     if (*history && matches(&(*history)->items[(*history)->recent], location, actor)) {
@@ -102,23 +118,35 @@ bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *en
     return true;
 }
 
-void mr_history_note(mr_history *history, uint32_t entry, uint32_t event, uint32_t local)
+bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry)
+{
+    return find(history, access, entry) &&
+           (!(access->event >> MR_EVENT_HIGH_SHIFT) || (*history)->highs ||
+            widen_highs(*history, (*history)->capacity));
+}
+
+void mr_history_note(mr_history *history, uint32_t entry, uint64_t event, uint32_t local)
 {
     mr_past_access *item = &history->items[entry];
-    MR_ASSERT_COSTLY(entry < history->count && item->event <= event && item->local <= local);
-    item->event = event;
+    MR_ASSERT_COSTLY(entry < history->count && mr_history_event(history, entry) <= event &&
+                     item->local <= local);
+    MR_ASSERT(event < MR_EVENTS_MOST && (history->highs || !(event >> MR_EVENT_HIGH_SHIFT)));
+    item->event_low = (uint32_t)event;
+    if (history->highs)
+        history->highs[entry] = (uint8_t)(event >> MR_EVENT_HIGH_SHIFT);
     item->local = local;
     if (history->sites)
         mr_site_table_touch(history->sites, entry, event);
 }
 
-bool mr_history_offer(const mr_past_access *first, const mr_access *access, mr_race_list *list)
+bool mr_history_offer(const mr_past_access *first, uint64_t event, const mr_access *access,
+                      mr_race_list *list)
 {
-    MR_ASSERT(first->event < access->event && mr_past_thread(first) != access->thread);
+    MR_ASSERT(event < access->event && mr_past_thread(first) != access->thread);
     MR_ASSERT(mr_ops_conflict(mr_past_op(first), access->op));
     mr_race_example pair = {
         .variable = access->variable,
-        .first = {first->event, mr_past_thread(first), first->location, mr_past_op(first)},
+        .first = {event, mr_past_thread(first), first->location, mr_past_op(first)},
         .second = {access->event, access->thread, access->location, access->op},
     };
     return mr_race_list_add(list, &pair);
@@ -133,7 +161,7 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
             return false;
     }
     uint32_t *settled = &history->settled[entry];
-    uint32_t news = mr_history_news(history, entry, access->thread, knowledge);
+    uint64_t news = mr_history_news(history, entry, access->thread, knowledge);
     uint32_t open = ~*settled & (uint32_t)((UINT64_C(1) << history->count) - 1);
     for (; open; open &= open - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(open);
@@ -143,11 +171,12 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
             *settled |= UINT32_C(1) << other;
             continue;
         }
-        if (item->event < news || mr_knows(knowledge, mr_past_thread(item), item->local))
+        uint64_t event = mr_history_event(history, other);
+        if (event < news || mr_knows(knowledge, mr_past_thread(item), item->local))
             continue;
         if (mr_race_list_settled(list, item->location, access->location, access->event))
             *settled |= UINT32_C(1) << other;
-        else if (!mr_history_offer(item, access, list))
+        else if (!mr_history_offer(item, event, access, list))
             return false;
     }
     return true;

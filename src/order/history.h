@@ -28,7 +28,8 @@
 #include "trace/op.h"
 
 typedef struct mr_access {
-    uint32_t event, thread, variable, location;
+    uint64_t event;
+    uint32_t thread, variable, location;
     uint8_t op;
     uint8_t memory_order; /* mr_memory_order; c17 alone asks */
 } mr_access;
@@ -43,9 +44,19 @@ _Static_assert(1 MR_OP_MAP(MR_FITS_ACTOR, unused), "an actor has room for the op
 
 typedef struct mr_past_access {
     uint32_t location;
-    uint32_t actor; /* thread * MR_ACTOR_OPS + operation */
-    uint32_t event, local;
+    uint32_t actor;     /* thread * MR_ACTOR_OPS + operation */
+    uint32_t event_low; /* the low 32 bits */
+    uint32_t local;
 } mr_past_access;
+
+/* Event numbers have 40 bits where they are kept: 32, and 8 in another place. */
+enum { MR_EVENT_HIGH_SHIFT = 32 };
+#define MR_EVENTS_MOST (UINT64_C(1) << 40)
+
+static inline uint64_t mr_event_of(uint32_t low, uint8_t high)
+{
+    return (uint64_t)high << MR_EVENT_HIGH_SHIFT | low;
+}
 
 static inline uint32_t mr_past_thread(const mr_past_access *access)
 {
@@ -80,7 +91,8 @@ typedef struct mr_history {
     /* shb: the free of the variable's object: who knows it races with nothing before it (rule 7).
      * local 0: none so far. */
     mr_epoch ended;
-    uint32_t ended_by; /* that event */
+    uint64_t ended_by; /* that event */
+    uint8_t *highs; /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
     mr_past_access items[];
 } mr_history;
 
@@ -93,7 +105,13 @@ void mr_history_free(mr_history *history); /* NULL is fine */
 bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry);
 
 /* Sets event and local time of the entry. */
-void mr_history_note(mr_history *history, uint32_t entry, uint32_t event, uint32_t local);
+void mr_history_note(mr_history *history, uint32_t entry, uint64_t event, uint32_t local);
+
+/* The event of the entry. */
+static inline uint64_t mr_history_event(const mr_history *history, uint32_t entry)
+{
+    return mr_event_of(history->items[entry].event_low, history->highs ? history->highs[entry] : 0);
+}
 
 /* Offers `list` the pairs of the access, whose entry is `entry` (not yet noted), with the accesses
  * that are not known. False: no memory. */
@@ -101,10 +119,10 @@ bool mr_history_search(mr_history *history, uint32_t entry, const mr_access *acc
                        mr_knowledge knowledge, mr_race_list *list);
 
 /* The access races with no event before this one, as far as the entry and `ended` tell. */
-static inline uint32_t mr_history_news(const mr_history *history, uint32_t entry, uint32_t thread,
+static inline uint64_t mr_history_news(const mr_history *history, uint32_t entry, uint32_t thread,
                                        mr_knowledge knowledge)
 {
-    uint32_t news = history->items[entry].event;
+    uint64_t news = mr_history_event(history, entry);
     bool is_over = history->ended.local && !mr_epoch_unordered(history->ended, thread, knowledge);
     return is_over && history->ended_by > news ? history->ended_by : news;
 }

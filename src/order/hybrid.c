@@ -111,7 +111,8 @@ static bool search(mr_detector *detector, const mr_hybrid_history *history, uint
             mr_lock_sets_exclude(sets, history->items[i].lock_set, lock_set))
             continue;
         *racy = true;
-        if (!mr_history_offer(past, access, &detector->list))
+        uint64_t event = mr_event_of(past->event_low, history->items[i].event_high);
+        if (!mr_history_offer(past, event, access, &detector->list))
             return false;
     }
     return true;
@@ -146,7 +147,8 @@ static bool take(mr_detector *detector, const mr_access *access)
         !mr_race_list_racy(&detector->list, access->event, access->location, access->variable))
         return false;
     history->version += item->access.local != thread->local;
-    item->access.event = access->event;
+    item->access.event_low = (uint32_t)access->event;
+    item->event_high = (uint8_t)(access->event >> MR_EVENT_HIGH_SHIFT);
     item->access.local = thread->local;
     item->version = history->version;
     mr_clock_set(&detector->wcp.hb.pool, &item->clock, thread->clock);

@@ -38,6 +38,7 @@ typedef struct mr_locked_access {
     uint32_t version;
     mr_clock *clock; /* one reference */
     bool racy;
+    uint8_t event_high; /* bits 32 to 39 of the event of `access` */
 } mr_locked_access;
 
 /* What is kept of a variable (variable.h has the pointer). */

@@ -47,7 +47,7 @@ static bool mark(uint8_t **marks, size_t *capacity, uint32_t number, uint32_t *c
     return true;
 }
 
-bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable)
+bool mr_race_list_racy(mr_race_list *list, uint64_t event, uint32_t location, uint32_t variable)
 {
     bool is_new = !list->racy_event_count || list->last_racy != event;
     MR_ASSERT(!list->racy_event_count || list->last_racy <= event);
@@ -57,7 +57,7 @@ bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, ui
                 &list->racy_location_count) &&
            mark(&list->variable_racy, &list->variable_capacity, variable,
                 &list->racy_variable_count) &&
-           (!list->keep_events || !is_new || mr_u32s_push(&list->events, event));
+           (!list->keep_events || !is_new || mr_u32s_push(&list->events, (uint32_t)event));
 }
 
 static uint64_t key_of(uint32_t a, uint32_t b)
@@ -71,7 +71,7 @@ uint32_t mr_race_list_find(const mr_race_list *list, uint32_t location, uint32_t
 }
 
 bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
-                          uint32_t event)
+                          uint64_t event)
 {
     uint32_t number = mr_race_list_find(list, location, other);
     if (number == none)
@@ -149,7 +149,7 @@ bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair)
 
 /* A static race with what it is sorted by. */
 typedef struct sort_item {
-    uint32_t second, first;
+    uint64_t second, first;
     mr_static_race race;
 } sort_item;
 

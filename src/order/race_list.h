@@ -19,7 +19,8 @@
 #include "base/memory.h"
 
 typedef struct mr_racing_access {
-    uint32_t event, thread, location;
+    uint64_t event;
+    uint32_t thread, location;
     uint8_t op; /* mr_op */
 } mr_racing_access;
 
@@ -40,9 +41,9 @@ typedef struct mr_race_list {
     bool keep_events;
     uint64_t seen_events; /* the order has looked at so many, all unless it was halted */
     uint64_t racy_event_count;
-    uint32_t last_racy; /* the racy event that was counted last */
+    uint64_t last_racy; /* the racy event that was counted last */
     uint32_t racy_location_count, racy_variable_count;
-    mr_u32s events; /* the racy events in their order, when keep_events */
+    mr_u32s events; /* the racy events in their order, when keep_events (below 2^32) */
 
     mr_static_race *races; /* in the order in which they were found: (second, first) ascending */
     size_t race_count, race_capacity;
@@ -60,12 +61,12 @@ void mr_race_list_free(mr_race_list *list);
 
 /* Counts a racy event, in trace order; once for each variable of which it races with an access (a
  * free may be about several). False: no memory. */
-bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable);
+bool mr_race_list_racy(mr_race_list *list, uint64_t event, uint32_t location, uint32_t variable);
 
 /* Is no further pair of these locations wanted whose second access is `event` or later? (All
  * examples are there, with a `second` before `event`.) */
 bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
-                          uint32_t event);
+                          uint64_t event);
 
 /* Offers a pair, in the order of its second event; what is not wanted is ignored. A pair whose
  * second event is that of the last example replaces it when its `first` is later. `next` is

@@ -48,8 +48,8 @@ bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t
     mr_site *site = &table->sites[number];
     table->entries[entry] = (mr_site_entry){number, site->first_entry};
     site->first_entry = entry;
-    if (access->event > site->last_event)
-        site->last_event = access->event;
+    if (mr_history_event(history, entry) > site->last_event)
+        site->last_event = mr_history_event(history, entry);
     return true;
 }
 
@@ -63,14 +63,15 @@ static bool update_open(const mr_site_table *table, mr_site *site)
     return true;
 }
 
-static bool search_site(const mr_history *history, uint32_t first_entry, uint32_t news,
+static bool search_site(const mr_history *history, uint32_t first_entry, uint64_t news,
                         const mr_access *access, mr_knowledge knowledge, mr_race_list *list)
 {
     for (uint32_t entry = first_entry; entry != none; entry = history->sites->entries[entry].next) {
         const mr_past_access *item = &history->items[entry];
-        if (mr_past_thread(item) != access->thread && item->event >= news &&
+        uint64_t event = mr_history_event(history, entry);
+        if (mr_past_thread(item) != access->thread && event >= news &&
             !mr_knows(knowledge, mr_past_thread(item), item->local) &&
-            !mr_history_offer(item, access, list))
+            !mr_history_offer(item, event, access, list))
             return false;
     }
     return true;
@@ -81,7 +82,7 @@ bool mr_site_table_search(const mr_history *history, uint32_t entry, const mr_ac
 {
     const mr_site_table *table = history->sites;
     mr_site *site = &table->sites[table->entries[entry].site];
-    uint32_t news = mr_history_news(history, entry, access->thread, knowledge);
+    uint64_t news = mr_history_news(history, entry, access->thread, knowledge);
     if (!update_open(table, site))
         return false;
     size_t kept = 0;

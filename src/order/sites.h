@@ -10,7 +10,7 @@ typedef struct mr_site {
     uint32_t location;
     uint8_t op;
     uint32_t first_entry; /* any thread's; UINT32_MAX: none */
-    uint32_t last_event;  /* of all its entries */
+    uint64_t last_event;  /* of all its entries */
     uint32_t open_until;  /* sites below were considered for `open` */
     mr_u32s open;         /* sites with which some pair may still be wanted */
 } mr_site;
@@ -34,7 +34,7 @@ void mr_site_table_free(mr_site_table *table); /* NULL is fine */
  */
 bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t entry);
 
-static inline void mr_site_table_touch(mr_site_table *table, uint32_t entry, uint32_t event)
+static inline void mr_site_table_touch(mr_site_table *table, uint32_t entry, uint64_t event)
 {
     table->sites[table->entries[entry].site].last_event = event;
 }
@@ -43,7 +43,8 @@ static inline void mr_site_table_touch(mr_site_table *table, uint32_t entry, uin
 bool mr_site_table_search(const mr_history *history, uint32_t entry, const mr_access *access,
                           mr_knowledge knowledge, mr_race_list *list);
 
-/* Offers the pair of a past access and this one. False: no memory. (history.c) */
-bool mr_history_offer(const mr_past_access *first, const mr_access *access, mr_race_list *list);
+/* Offers the pair of a past access, which is `event`, and this one. False: no memory. (history.c) */
+bool mr_history_offer(const mr_past_access *first, uint64_t event, const mr_access *access,
+                      mr_race_list *list);
 
 #endif

@@ -81,8 +81,9 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
         return false;
     variable->owner = access->thread + 1;
     variable->kinds |= (uint16_t)(kind_of(access->op) << 2 * variable->entry_count);
+    variable->event_highs[variable->entry_count] = (uint8_t)(access->event >> MR_EVENT_HIGH_SHIFT);
     variable->entries[variable->entry_count++] =
-        (mr_variable_entry){access->location, local, access->event};
+        (mr_variable_entry){access->location, local, (uint32_t)access->event};
     return true;
 }
 
@@ -100,17 +101,19 @@ static bool make_atomic(mr_variable *variable)
 }
 
 /* Notes an entry of the only thread so far. */
-static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, uint32_t thread,
-                        unsigned kind)
+static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, uint8_t event_high,
+                        uint32_t thread, unsigned kind)
 {
     static const uint8_t ops[] = {MR_OP_READ, MR_OP_WRITE, MR_OP_FREE};
-    mr_access access = {
-        .event = entry->event, .thread = thread, .location = entry->location, .op = ops[kind]};
+    mr_access access = {.event = mr_event_of(entry->event_low, event_high),
+                        .thread = thread,
+                        .location = entry->location,
+                        .op = ops[kind]};
     mr_epoch *latest = &(kind == MR_ENTRY_READ ? &variable->reads : &variable->writes)->latest;
     uint32_t number;
     if (!mr_history_find(&variable->history, &access, &number))
         return false;
-    mr_history_note(variable->history, number, entry->event, entry->local);
+    mr_history_note(variable->history, number, access.event, entry->local);
     if (entry->local >= latest->local)
         *latest = (mr_epoch){thread, entry->local};
     return true;
@@ -121,10 +124,12 @@ static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, u
 static bool share(mr_variable *variable)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
+    uint8_t highs[MR_VARIABLE_ENTRIES];
     uint32_t thread = variable->owner - 1;
     unsigned freed = MR_VARIABLE_ENTRIES;
     MR_ASSERT(variable->entry_count <= MR_VARIABLE_ENTRIES);
     memcpy(entries, variable->entries, sizeof entries);
+    memcpy(highs, variable->event_highs, sizeof highs);
     variable->owner = (uint32_t)MR_VARIABLE_SHARED;
     variable->writes = variable->reads = (mr_front){0};
     variable->history = NULL;
@@ -132,13 +137,14 @@ static bool share(mr_variable *variable)
         unsigned kind = variable->kinds >> 2 * i & 3;
         if (kind == MR_ENTRY_FREE)
             freed = i;
-        else if (!share_entry(variable, &entries[i], thread, kind))
+        else if (!share_entry(variable, &entries[i], highs[i], thread, kind))
             return false;
     }
     if (freed == MR_VARIABLE_ENTRIES)
         return true;
     mr_epoch write = variable->writes.latest;
-    if (!share_entry(variable, &entries[freed], thread, MR_ENTRY_FREE) || !make_atomic(variable))
+    if (!share_entry(variable, &entries[freed], highs[freed], thread, MR_ENTRY_FREE) ||
+        !make_atomic(variable))
         return false;
     variable->history->atomics->last_write = write;
     variable->history->atomics->last_is_plain = write.local > 0;

@@ -24,7 +24,7 @@ enum { MR_ENTRY_READ = MR_OP_READ, MR_ENTRY_WRITE = MR_OP_WRITE, MR_ENTRY_FREE =
 _Static_assert(MR_OP_READ < 2 && MR_OP_WRITE < 2, "a plain operation is the kind of its entry");
 
 typedef struct mr_variable_entry {
-    uint32_t location, local, event;
+    uint32_t location, local, event_low; /* the low 32 bits */
 } mr_variable_entry;
 
 typedef struct mr_variable {
@@ -39,7 +39,10 @@ typedef struct mr_variable {
     mr_clock *read_clock; /* fhb: joined clocks of the reads since; c17: clock of the last write in
                              its own order; one reference */
     union {
-        mr_variable_entry entries[MR_VARIABLE_ENTRIES];
+        struct {
+            mr_variable_entry entries[MR_VARIABLE_ENTRIES];
+            uint8_t event_highs[MR_VARIABLE_ENTRIES]; /* bits 32 to 39 of their events */
+        };
         struct {
             mr_front writes, reads;
             mr_history *history;
@@ -47,6 +50,8 @@ typedef struct mr_variable {
         mr_hybrid_history *past; /* hybrid: all that it keeps of the variable, with owner 0 */
     };
 } mr_variable;
+
+_Static_assert(sizeof(mr_variable) <= 64, "a variable is a cache line");
 
 /* Variables by number, or, when an outlook tells which ones can race, by the order in which these
  * come. Zero-initialise. */
@@ -98,7 +103,8 @@ static inline bool mr_variable_again(mr_variable *variable, const mr_access *acc
         mr_variable_entry *entry = &variable->entries[i];
         if (entry->location == access->location && (variable->kinds >> 2 * i & 3) == access->op) {
             entry->local = local;
-            entry->event = access->event;
+            entry->event_low = (uint32_t)access->event;
+            variable->event_highs[i] = (uint8_t)(access->event >> MR_EVENT_HIGH_SHIFT);
             return true;
         }
     }

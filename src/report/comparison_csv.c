@@ -23,7 +23,7 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
         if (!(report->finders >> finder & 1))
             continue;
         print_field(stream, comparison->trace->path);
-        fprintf(stream, ",%" PRIu32 ",%s", comparison->trace->event_count, mr_finder_name(finder));
+        fprintf(stream, ",%" PRIu64 ",%s", comparison->trace->event_count, mr_finder_name(finder));
         for (int column = 0; column < mr_quantity_shown(report); column++) {
             char buffer[MR_CELL_BYTES];
             const char *text =

@@ -44,7 +44,7 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
         fputs("| ", stream);
         if (row == 0) {
             print_cell(stream, base_name(comparison->trace->path));
-            fprintf(stream, " | %" PRIu32, comparison->trace->event_count);
+            fprintf(stream, " | %" PRIu64, comparison->trace->event_count);
         } else {
             fputs("|", stream);
         }

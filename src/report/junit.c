@@ -116,7 +116,7 @@ static bool print_suite(const writer *self)
         char text[MR_NOT_LOOKED_BYTES];
         mr_phrase_not_looked(self->config, stats->windows + stats->windows_missing, text);
         fprintf(stream,
-                "<testcase classname=\"race\" name=\"no race in %" PRIu32 " events%s%s%s\"/>\n",
+                "<testcase classname=\"race\" name=\"no race in %" PRIu64 " events%s%s%s\"/>\n",
                 self->trace->event_count, stats->incomplete ? ", not complete" : "",
                 text[0] != '\0' ? "; not looked for: " : "", text);
     }

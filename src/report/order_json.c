@@ -23,6 +23,8 @@ static mr_json order_object(const mr_order_result *result)
         mr_json_put_text(&self, "ended_by", mr_halt_reason_name(result->halted));
         mr_json_put_number(&self, "seen_events", result->list.seen_events);
     }
+    if (result->is_long)
+        mr_json_put(&self, "too_long_for_proofs", json_true());
     mr_json_put_number(&self, "racy_events", result->list.racy_event_count);
     mr_json_put_number(&self, "racy_locations", result->list.racy_location_count);
     mr_json_put_number(&self, "racy_variables", result->list.racy_variable_count);

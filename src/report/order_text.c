@@ -41,6 +41,10 @@ static void print_head(const writer *self)
     else if (!result->complete)
         fputs("the analysis ended early: what follows is about the events before that place\n",
               stream);
+    if (result->is_long)
+        fprintf(stream,
+                "not proven: the trace has more than %u events, and cannot be held in memory\n",
+                MR_NESTED);
     fprintf(stream, "relation %s: ", mr_relation_name(result->relation));
     mr_phrase_count(stream, list->racy_event_count, "racy event", " at ");
     mr_phrase_count(stream, list->racy_location_count, "location", " on ");
@@ -217,7 +221,8 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
 }
 
 static const char untold[] = "errors happened in the recorded run, which are told only from a file "
-                             "that can be read twice: give a file instead of standard input\n";
+                             "that can be read twice, and held in memory: give a file instead of "
+                             "standard input\n";
 
 /* What happened in the recorded run: the trace is in memory then. False: no memory. */
 static bool print_observed(const writer *self)

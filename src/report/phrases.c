@@ -83,7 +83,7 @@ void mr_phrase_scope(FILE *stream, const mr_trace *trace)
 {
     char text[120];
     const char *limit = mr_ending_limit(&trace->ending, text, sizeof text);
-    fprintf(stream, " in the %" PRIu32 " event%s %s%s", trace->event_count,
+    fprintf(stream, " in the %" PRIu64 " event%s %s%s", trace->event_count,
             mr_phrase_s(trace->event_count), limit ? "up to " : "of the trace", limit ? limit : "");
 }
 
@@ -135,7 +135,7 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
         fputs("an unnamed place", stream);
     fputs(" by ", stream);
     mr_phrase_name(stream, &trace->threads, access.thread);
-    fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", access.event,
+    fprintf(stream, ", event %" PRIu64 ", line %" PRIu64 "\n", access.event,
             mr_trace_line(trace, access.event));
 }
 

@@ -11,7 +11,8 @@
 
 /* An access as reports show it. */
 typedef struct mr_access {
-    uint32_t event, thread, location;
+    uint64_t event;
+    uint32_t thread, location;
     uint32_t variable; /* of a free, that of the other access */
     uint8_t op;
 } mr_access;

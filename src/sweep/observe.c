@@ -67,7 +67,8 @@ mr_status mr_sweep_observe(const mr_sweep_job *job, const mr_watch *watch)
     bool suspects = sweep->trace != NULL || watch->found || sweep->names->ending.misuse_count > 0;
     if (!suspects)
         return MR_OK;
-    if (sweep->trace == NULL && !mr_sweep_reads_again(job)) {
+    bool is_long = sweep->names->event_count > MR_NESTED;
+    if (sweep->trace == NULL && (is_long || !mr_sweep_reads_again(job))) {
         sweep->result.observed_untold = true;
         return MR_OK;
     }

@@ -64,6 +64,7 @@ typedef struct mr_order_result {
     bool complete;             /* all of the trace was analysed */
     mr_halt_reason halted;     /* why not, or why not all races were proven; NONE: no halt */
     bool recorded_only;        /* set by the caller: the report says that nothing was predicted */
+    bool is_long;              /* the trace cannot be held in memory for proofs (MR_NESTED) */
     mr_race_list list;         /* racy events, static races, examples */
     mr_order_race *races;      /* one a static race of the list */
     mr_observed_list observed; /* errors that happened in the recorded execution itself */

@@ -376,9 +376,11 @@ mr_status mr_sweep_prove(const mr_sweep_job *job)
     bool halted = mr_halt_asked(job->halt) != MR_HALT_NONE;
     if (job->sweep->result.list.race_count == 0)
         return MR_OK;
-    if (mr_sweep_proves(job) && !halted)
+    job->sweep->result.is_long = mr_sweep_proves(job) && job->sweep->names->event_count > MR_NESTED;
+    if (mr_sweep_proves(job) && !halted && !job->sweep->result.is_long)
         status = load_and_prove(job);
-    if (!mr_sweep_proves(job) || mr_halt_asked(job->halt) != MR_HALT_NONE)
+    if (!mr_sweep_proves(job) || job->sweep->result.is_long ||
+        mr_halt_asked(job->halt) != MR_HALT_NONE)
         call_rest_sound(job);
     return status;
 }

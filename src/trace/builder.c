@@ -51,7 +51,7 @@ void mr_builder_free(mr_builder *builder)
 mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_error *error)
 {
     mr_trace *trace = builder->trace;
-    uint32_t event = trace->event_count;
+    uint32_t event = (uint32_t)trace->event_count;
     /* Past the last number there is one more row, which mr_builder_append refuses to fill. */
     size_t need = event < FIRST_EVENTS ? FIRST_EVENTS : (size_t)event + 1;
     mr_status status = mr_columns_reserve_events(trace, need, error);
@@ -206,7 +206,7 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
     MR_REQUIRE(row < rows->room);
     MR_REQUIRE(thread < trace->threads.count && location < trace->locations.count);
     MR_REQUIRE(operands ? operand < operands->count : !operand);
-    if (trace->event_count >= MR_NESTED)
+    if (rows->in_trace && trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);
     mr_status status = rows->value ? add_value(builder, parsed, &value, error) : MR_OK;

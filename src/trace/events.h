@@ -9,7 +9,8 @@
 #include "trace.h"
 
 typedef struct mr_events {
-    uint32_t first, count;
+    uint64_t first;
+    uint32_t count;
     const uint8_t *op;
     const uint32_t *thread, *operand, *location;
     /* every number in the columns, this run's and those before, is smaller than these */

@@ -22,7 +22,8 @@ typedef struct mr_lock_use {
 } mr_lock_use;
 
 typedef struct mr_outlook {
-    uint32_t event_count, thread_count, variable_count, lock_count, location_count;
+    uint64_t event_count;
+    uint32_t thread_count, variable_count, lock_count, location_count;
     /* by variable: accessed by two threads or more, written, and accessed by a plain operation? A
      * free of its object is a plain write of it. (No two accesses of another variable conflict;
      * atomic ones may order events all the same.) */

@@ -21,7 +21,7 @@ typedef struct mr_stream_kind {
 struct mr_stream {
     const mr_stream_kind *kind;
     mr_error failure; /* what the stream gave up with; status MR_OK: it goes on */
-    uint32_t end;     /* of the events that were given */
+    uint64_t end;     /* of the events that were given */
 };
 
 #endif

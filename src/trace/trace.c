@@ -29,7 +29,7 @@ void mr_trace_free(mr_trace *trace)
     free(trace);
 }
 
-uint64_t mr_trace_line(const mr_trace *trace, uint32_t event)
+uint64_t mr_trace_line(const mr_trace *trace, uint64_t event)
 {
     MR_REQUIRE(event < trace->event_count);
     size_t low = 0, high = trace->line_step_count; /* the step is in [low, high) */

@@ -66,7 +66,7 @@ typedef struct mr_reach {
 /* Where the file's line number runs ahead of the event number: from event `event` on,
  * line = event + offset. */
 typedef struct mr_line_step {
-    uint32_t event;
+    uint64_t event;
     uint64_t offset;
 } mr_line_step;
 
@@ -107,8 +107,8 @@ typedef struct mr_members {
 } mr_members;
 
 typedef struct mr_trace {
-    char *path; /* as given by the user; "-" is standard input */
-    uint32_t event_count;
+    char *path;               /* as given by the user; "-" is standard input */
+    uint64_t event_count;     /* at most MR_NESTED, but for the dictionary of a stream */
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
     uint8_t *op;
     uint32_t *thread, *operand, *location, *value, *link;
@@ -222,7 +222,7 @@ static inline uint32_t mr_pair_variable(const mr_trace *trace, uint32_t one, uin
 }
 
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
-uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
+uint64_t mr_trace_line(const mr_trace *trace, uint64_t event);
 
 /* The names that the operand of such an operation is a number in; NULL: it has no operand. */
 const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);

@@ -124,7 +124,7 @@ static mr_status check_claim(const mr_checker *c, const mr_witness *w, mr_error 
     if (w->window_start > w->window_end || w->window_end > c->trace->event_count)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
                             "window [%" PRIu32 ", %" PRIu32
-                            "): is not part of the trace, which has %" PRIu32 " events",
+                            "): is not part of the trace, which has %" PRIu64 " events",
                             w->window_start, w->window_end, c->trace->event_count);
     if (w->model != MR_MODEL_RF && w->model != MR_MODEL_VALUE && w->model != MR_MODEL_BRANCH)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "model %d: is unknown", (int)w->model);

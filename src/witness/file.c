@@ -224,7 +224,7 @@ static mr_status read_window(reader *r, mr_slice rest)
         return fail(r, "expected #@window START END");
     if (bounds[0] > bounds[1] || bounds[1] > r->trace->event_count)
         return fail(r,
-                    "window [%" PRIu64 ", %" PRIu64 ") is not part of the trace, which has %" PRIu32
+                    "window [%" PRIu64 ", %" PRIu64 ") is not part of the trace, which has %" PRIu64
                     " events",
                     bounds[0], bounds[1], r->trace->event_count);
     r->window[0] = (uint32_t)bounds[0];
@@ -238,7 +238,7 @@ static mr_status read_access(reader *r, header kind, mr_slice rest)
     if (!take_numbers(rest, numbers, 2))
         return fail(r, "expected %s EVENT LINE", header_words[kind]);
     if (numbers[0] >= r->trace->event_count)
-        return fail(r, "no event %" PRIu64 " in the trace, which has %" PRIu32 " events",
+        return fail(r, "no event %" PRIu64 " in the trace, which has %" PRIu64 " events",
                     numbers[0], r->trace->event_count);
     uint32_t event = (uint32_t)numbers[0];
     if (mr_trace_line(r->trace, event) != numbers[1])
@@ -301,7 +301,7 @@ static mr_status read_run(reader *r, mr_slice rest)
     if (run[0] > run[1] || run[0] < r->window[0] || run[1] >= r->trace->event_count)
         return fail(r,
                     "no events %" PRIu64 " to %" PRIu64 " in the trace from event %" PRIu32
-                    " on; it has %" PRIu32 " events",
+                    " on; it has %" PRIu64 " events",
                     run[0], run[1], r->window[0], r->trace->event_count);
     if (!r->next && !index_threads(r))
         return no_memory(r);

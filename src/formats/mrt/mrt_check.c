@@ -206,7 +206,7 @@ static bool is_first_share(const mr_validity *validity, const mr_step *step)
 }
 
 /* The line of an event; events are asked for in their order. */
-static uint64_t line_of(mr_mrt_check *check, uint32_t event)
+static uint64_t line_of(mr_mrt_check *check, uint64_t event)
 {
     const mr_trace *trace = check->dictionary;
     while (check->line + 1 < trace->line_step_count &&

@@ -57,7 +57,7 @@ static mr_status read_outlook(mr_mrt_contents *contents, const unsigned char *at
 {
     const mr_mrt_index *index = &contents->index;
     mr_outlook *outlook = &contents->outlook;
-    outlook->event_count = (uint32_t)index->event_count;
+    outlook->event_count = index->event_count;
     outlook->thread_count = index->name_counts[MR_MRT_THREADS];
     outlook->variable_count = index->name_counts[MR_MRT_VARIABLES];
     outlook->lock_count = index->name_counts[MR_MRT_LOCKS];
@@ -123,8 +123,7 @@ mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *p
     uint64_t outlook_bytes = (uint64_t)index->name_counts[MR_MRT_VARIABLES] +
                              index->name_counts[MR_MRT_LOCKS] +
                              (uint64_t)index->use_count * sizeof(mr_lock_use);
-    if (index->event_count > MR_NESTED ||
-        size_bytes != fixed_bytes + outlook_bytes + index->file_length + index->text_length)
+    if (size_bytes != fixed_bytes + outlook_bytes + index->file_length + index->text_length)
         return inconsistent(error);
     const unsigned char *at = payload + fixed_bytes;
     if (index->dropped_count) {

@@ -21,6 +21,8 @@ static mr_status make_room(load_state *load, size_t need, mr_error *error)
     /* The index tells the number of events, so the columns need not move later. The number is not
      * used when the file is too short for it. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
+    if (told > MR_NESTED)
+        return mr_mrt_too_many(mrt, error);
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
     if (load->trace->link && need <= mr_columns_room(load->trace))

@@ -234,7 +234,7 @@ mr_status mr_mrt_types_read(mr_trace *trace, const mr_mrt_chunk *chunk,
 }
 
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
-                            const unsigned char *payload, uint32_t first, mr_error *error)
+                            const unsigned char *payload, uint64_t first, mr_error *error)
 {
     if (chunk->size_bytes != (uint64_t)chunk->count * sizeof(mr_mrt_line))
         return wrong(error, "line numbers of another size");
@@ -248,11 +248,11 @@ mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
         size_t count = trace->line_step_count;
         uint64_t least = count ? trace->line_steps[count - 1].event + 1ull : 0;
         uint64_t offset = count ? trace->line_steps[count - 1].offset : 0;
-        if (line.event < least || line.event < first || line.event >= MR_NESTED ||
+        if (line.event < least || line.event < first || line.event > UINT64_MAX / 2 ||
             (!count && line.event) || line.offset <= offset || line.offset > UINT64_MAX / 2)
             return wrong(error, "line numbers that go backwards");
         trace->line_steps[trace->line_step_count++] =
-            (mr_line_step){.event = (uint32_t)line.event, .offset = line.offset};
+            (mr_line_step){.event = line.event, .offset = line.offset};
     }
     return MR_OK;
 }

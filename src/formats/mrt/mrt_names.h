@@ -25,7 +25,7 @@ mr_status mr_mrt_types_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_error *error);
 /* `first` is the number of the next event. Also MR_ERR_IO (spill.h). */
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
-                            const unsigned char *payload, uint32_t first, mr_error *error);
+                            const unsigned char *payload, uint64_t first, mr_error *error);
 /* Which variable belongs to which object. Whether a variable that earlier events may use was
  * accessed before its object was allocated, is not asked here (mrt_load.c). */
 mr_status mr_mrt_members_read(mr_trace *trace, mr_validity *validity, const mr_mrt_chunk *chunk,

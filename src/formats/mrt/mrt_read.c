@@ -6,6 +6,7 @@
 #include "mrt_reader.h"
 #include "trace/columns.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,13 @@ static void set_place(const mr_mrt *mrt, mr_error *error)
 /* Says what to do about damage. */
 static void add_remedy(const mr_mrt *mrt, mr_error *error)
 {
-    uint32_t count = mrt->trace->event_count;
+    uint64_t count = mrt->trace->event_count;
     char remedy[160];
-    int length = snprintf(remedy, sizeof remedy,
-                          "; the %u event%s before it %s right: copy or convert the file again%s",
-                          count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
-                          mrt->options.repair ? "" : ", or keep what is right with --repair");
+    int length =
+        snprintf(remedy, sizeof remedy,
+                 "; the %" PRIu64 " event%s before it %s right: copy or convert the file again%s",
+                 count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
+                 mrt->options.repair ? "" : ", or keep what is right with --repair");
     size_t used = strlen(error->text);
     if (used + (size_t)length >= sizeof error->text)
         used = sizeof error->text - (size_t)length - 1;
@@ -224,7 +226,7 @@ static mr_events events_in(const mr_mrt *mrt, const mr_mrt_chunk *chunk,
     const mr_trace *trace = mrt->trace;
     mr_mrt_columns columns = mr_mrt_columns_of(chunk->count);
     return (mr_events){
-        .first = chunk->first,
+        .first = mrt->trace->event_count,
         .count = chunk->count,
         .op = payload,
         .thread = (const uint32_t *)(const void *)(payload + columns.thread),
@@ -239,13 +241,22 @@ static mr_events events_in(const mr_mrt *mrt, const mr_mrt_chunk *chunk,
 }
 
 /* Adds to the error which event it is about. */
-static void describe_event(uint32_t event, mr_error *error)
+static void describe_event(uint64_t event, mr_error *error)
 {
     char text[sizeof error->text];
     memcpy(text, error->text, sizeof text);
     if (error->status == MR_ERR_TRACE)
-        mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the .mrt file is wrong: event %u %s", event,
-                     text);
+        mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the .mrt file is wrong: event %" PRIu64 " %s",
+                     event, text);
+}
+
+/* A trace that is read whole has 32 bits for the number of an event. */
+mr_status mr_mrt_too_many(const mr_mrt *mrt, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_UNSUPPORTED, mrt->place, 0,
+                        "the trace has more than %u events; order with hb, fhb, shb, wcp or hybrid "
+                        "takes it; for the rest cut it",
+                        MR_NESTED);
 }
 
 /* Gives the events of a block. When one of them is wrong, gives the events before it. */
@@ -257,8 +268,10 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
     if (status)
         return status;
-    if (chunk->first != trace->event_count || !chunk->count || chunk->count > MR_MRT_BLOCK_EVENTS ||
-        chunk->count > MR_NESTED - chunk->first ||
+    if (mrt->whole && trace->event_count + chunk->count > MR_NESTED)
+        return mr_mrt_too_many(mrt, error);
+    if (chunk->first != (uint32_t)trace->event_count || !chunk->count ||
+        chunk->count > MR_MRT_BLOCK_EVENTS ||
         chunk->size_bytes != mr_mrt_columns_of(chunk->count).size_bytes || !trace->line_step_count)
         return wrong(error, "events that are out of order");
     *events = events_in(mrt, chunk, payload);
@@ -285,7 +298,7 @@ static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *e
 {
     const unsigned char *payload;
     if (mrt->had_stacks || chunk->count != mrt->block_count ||
-        (uint64_t)chunk->first + chunk->count != mrt->trace->event_count)
+        chunk->first + chunk->count != (uint32_t)mrt->trace->event_count)
         return wrong(error, "stacks of other events");
     mrt->had_stacks = true;
     if (!mrt->whole)
@@ -299,7 +312,7 @@ static mr_status read_orders(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *e
 {
     const unsigned char *payload;
     if (mrt->had_orders || chunk->count != mrt->block_count || chunk->size_bytes != chunk->count ||
-        (uint64_t)chunk->first + chunk->count != mrt->trace->event_count)
+        chunk->first + chunk->count != (uint32_t)mrt->trace->event_count)
         return wrong(error, "memory orders of other events");
     mrt->had_orders = true;
     if (!mrt->whole)

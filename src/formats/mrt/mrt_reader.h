@@ -51,4 +51,7 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
  * MR_OK. */
 mr_status mr_mrt_fail(mr_mrt *mrt, mr_error *error);
 
+/* The error of a trace with more events than MR_NESTED, which is read whole. */
+mr_status mr_mrt_too_many(const mr_mrt *mrt, mr_error *error);
+
 #endif

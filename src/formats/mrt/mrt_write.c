@@ -23,7 +23,7 @@ struct mr_mrt_writer {
     unsigned char *payload;
     size_t payload_size, payload_capacity;
     table_counts used, written;
-    uint32_t event_count;
+    uint64_t event_count;
     uint64_t op_counts[MR_OP_COUNT];
     mr_outlook outlook;
     const char *run;    /* on loan; NULL: nothing is known */
@@ -171,7 +171,7 @@ static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_even
         }
         writer->op_counts[op]++;
     }
-    uint32_t end = events->first + events->count;
+    uint64_t end = events->first + events->count;
     while (used->lines < trace->line_step_count && trace->line_steps[used->lines].event < end)
         used->lines++;
     return has_values;
@@ -272,7 +272,7 @@ static mr_status write_events(mr_mrt_writer *writer, const mr_events *events, bo
     return status ? status
                   : write_chunk(writer,
                                 (mr_mrt_chunk){.kind = MR_MRT_EVENTS,
-                                               .first = events->first,
+                                               .first = (uint32_t)events->first,
                                                .count = events->count,
                                                .has_values = has_values},
                                 error);
@@ -310,10 +310,11 @@ static mr_status write_values(mr_mrt_writer *writer, const mr_trace *trace, cons
     old->updates = now->updates;
     old->reaches = now->reaches;
     old->items = now->items;
-    return write_chunk(
-        writer,
-        (mr_mrt_chunk){.kind = MR_MRT_VALUES, .first = events->first, .count = events->count},
-        error);
+    return write_chunk(writer,
+                       (mr_mrt_chunk){.kind = MR_MRT_VALUES,
+                                      .first = (uint32_t)events->first,
+                                      .count = events->count},
+                       error);
 }
 
 static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
@@ -330,10 +331,11 @@ static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, cons
     if (status)
         return status;
     writer->written.stacks = now;
-    return write_chunk(
-        writer,
-        (mr_mrt_chunk){.kind = MR_MRT_STACKS, .first = events->first, .count = events->count},
-        error);
+    return write_chunk(writer,
+                       (mr_mrt_chunk){.kind = MR_MRT_STACKS,
+                                      .first = (uint32_t)events->first,
+                                      .count = events->count},
+                       error);
 }
 
 /* When an event of the block has another memory order than sc. */
@@ -348,7 +350,7 @@ static mr_status write_orders(mr_mrt_writer *writer, const mr_events *events, mr
     return status ? status
                   : write_chunk(writer,
                                 (mr_mrt_chunk){.kind = MR_MRT_ORDERS,
-                                               .first = events->first,
+                                               .first = (uint32_t)events->first,
                                                .count = events->count},
                                 error);
 }
@@ -403,7 +405,7 @@ mr_status mr_mrt_writer_positions(mr_mrt_writer *writer, const mr_events *events
     return status ? status
                   : write_chunk(writer,
                                 (mr_mrt_chunk){.kind = MR_MRT_POSITIONS,
-                                               .first = events->first,
+                                               .first = (uint32_t)events->first,
                                                .count = events->count},
                                 error);
 }

@@ -342,8 +342,8 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
     uint32_t most = 0, count = 0;
     while (count == most && mr_lines_plain(lines)) {
         most = rows->room - rows->count;
-        if (most > MR_NESTED - trace->event_count)
-            most = MR_NESTED - trace->event_count;
+        if (rows->in_trace && most > MR_NESTED - trace->event_count)
+            most = (uint32_t)(MR_NESTED - trace->event_count);
         if (most > fast->ahead)
             most = fast->ahead;
         count = look_ahead(fast, lines, most, trace, rows->value != NULL, batch);

@@ -68,7 +68,7 @@ static void fill(text_stream *stream, text_block *block)
     mr_text_source *source = &stream->source;
     mr_trace *trace = source->builder.trace;
     mr_rows rows = rows_of(stream, block);
-    uint32_t first = trace->event_count;
+    uint64_t first = trace->event_count;
     block->status = mr_text_source_fill(source, &rows, &stream->failure);
     block->last = block->status || source->ended;
     if (block->last && !mr_builder_name(&source->builder) && !block->status)
