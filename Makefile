@@ -144,13 +144,16 @@ $(BUILD)/tests/test_hard: $(call object,bench/hard.c)
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
-BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
+BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c bench/long_trace.c \
     $(wildcard bench/planted*.c bench/ladder*.c bench/hard*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/big_trace: $(call object,$(BIG_SOURCES) bench/big_trace_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/long_trace: $(call object,bench/long_trace.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/planted: $(call object,$(PLANTED_SOURCES) bench/planted_main.c) $(BUILD)/libmaxrace.a
@@ -235,6 +238,7 @@ bench: $(BUILD)/bench/bench
 
 # Generated traces of 10^6 and 10^7 events (BIG=1: and 10^8, 2.5 GB) are made once; then again only for another generator.
 BENCH_DATA   := build/bench-data
+LONG_EVENTS  ?= 5000000000
 BENCH_SIZES  := 6 7 $(if $(BIG),8)
 ORDER_TRACES  = $(filter-out %.branch.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
 $(BENCH_DATA)/generated-1e%.std: $(wildcard bench/big_*.[ch]) | $(BUILD)/bench/big_trace
@@ -245,6 +249,12 @@ $(BENCH_DATA)/generated-1e%.std: $(wildcard bench/big_*.[ch]) | $(BUILD)/bench/b
 .PHONY: bench-orders
 bench-orders: $(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std)
 	$(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_DATA) $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std) $(ORDER_TRACES)
+
+# An .mrt file of EVENTS events, more than 32 bits can number, through the orders, without a file.
+.PHONY: bench-long
+bench-long: $(BUILD)/bench/long_trace $(BUILD)/maxrace
+	for relation in hb shb; do $(BUILD)/bench/long_trace $(LONG_EVENTS) | \
+	    $(BUILD)/maxrace order -q --relation $$relation --no-mark --no-witness-check - || test $$? = 1 || exit 1; done
 
 $(BUILD)/bench/planted_check: $(call object,bench/planted_check.c bench/command.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -453,6 +463,7 @@ help:
 	@echo 'make bench-orders [TRACES=dir] [BIG=1]'
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside the orders'
+	@echo 'make bench-long             an .mrt file of 5 * 10^9 events (LONG_EVENTS) through hb and shb'
 	@echo 'make bench-wcp-ratio TRACES=dir prediction in rf beside the order wcp: how many times as long'
 	@echo 'make bench-peer TRACES=dir      the windows of RVPredict'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
