@@ -32,6 +32,10 @@ void mr_bytes_number(mr_bytes *bytes, uint64_t number)
 {
     uint8_t text[MOST_NUMBER_BYTES];
     size_t length = 0;
+    if (number < 0x80 && !bytes->failed && bytes->count < bytes->capacity) { /* most are so small */
+        bytes->items[bytes->count++] = (uint8_t)number;
+        return;
+    }
     for (; number >= 0x80; number >>= 7)
         text[length++] = (uint8_t)(number | 0x80);
     text[length++] = (uint8_t)number;

@@ -294,15 +294,19 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
     return status;
 }
 
-/* The events of the access: one for each piece, and of sparse pieces in a row one for all. */
-static mr_status emit_pieces(mr_event_pass *pass, access *self, mr_error *error)
+/* The events of the access: one for each piece, and of sparse pieces in a row one for all. `whole`: its
+ * only piece; NULL: that is not known. */
+static mr_status emit_pieces(mr_event_pass *pass, access *self, mr_piece *whole, mr_error *error)
 {
     uint64_t address = self->extent.address, end = address + self->extent.bytes;
     mr_status status = MR_OK;
     bool done = false;
     for (uint64_t at = address, step; at < end && !(done && self->sparse) && !status; at += step) {
         mr_extent rest = {self->extent.life, at, end - at};
-        mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
+        mr_piece *piece = whole;
+        step = end - at;
+        if (!whole)
+            piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         MR_ASSERT(step <= end - at);
         if (!piece || (piece->sparse && done))
             continue;
@@ -334,7 +338,6 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
 {
     unsigned kind = mr_log_kind_of(record[0]);
     uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
-    bool full;
     access self = {
         .record = record,
         .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, bytes},
@@ -346,8 +349,13 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     self.writes = mr_op_writes((uint8_t)self.event.op);
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
-    mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
-    bool kept = mr_pieces_keeps(&pass->scan->pieces, self.extent, &full);
+    mr_pieces *pieces = &pass->scan->pieces;
+    mr_piece *whole = self.is_range ? NULL : mr_pieces_whole_near(pieces, address, (unsigned)bytes);
+    bool kept = whole != NULL, full = kept;
+    if (!whole) {
+        mr_pieces_approach(pieces, &pass->reader.lives, self.extent.life, address);
+        kept = mr_pieces_keeps(pieces, self.extent, &full);
+    }
     self.sparse = kept && !full;
     kept = kept && (full || takes_sparse(pass, &self));
     mr_status status = MR_OK;
@@ -356,7 +364,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     if (!kept || status)
         return status;
     pass->kept_accesses++;
-    status = emit_pieces(pass, &self, error);
+    status = emit_pieces(pass, &self, whole, error);
     if (self.sparse)
         note_sparse(pass, &self);
     return status;
@@ -431,7 +439,7 @@ static void jump(mr_event_pass *pass)
     }
 }
 
-void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
+const uint64_t *mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
     uint64_t code = 0;
     mr_log_run_access found;
@@ -439,17 +447,20 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
     uint64_t taken = 0;
-    while (mr_log_run_look(&run, &found) && (pass->skips_part || is_left_out(pass, &found)) &&
-           !uses_pointer(pass, found.address)) {
+    bool follows;
+    while ((follows = mr_log_run_look(&run, &found)) &&
+           (pass->skips_part || is_left_out(pass, &found)) && !uses_pointer(pass, found.address)) {
         mr_log_run_take(&run, &found, true);
         taken++;
         code = mr_log_payload(found.site->head);
     }
+    const uint64_t *record = follows ? mr_log_run_record(&pass->reader, &run, &found) : NULL;
     mr_log_run_end(&pass->reader, &run);
     if (taken)
         pass->positions.of[pass->reader.thread] += taken;
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
+    return record;
 }
 
 void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record)

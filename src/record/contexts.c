@@ -180,7 +180,7 @@ static bool find_stack(mr_contexts *contexts, uint32_t caller, uint64_t address,
 }
 
 /* The same as find_stack. A loop asks for the same addresses again, so recent answers are kept. */
-static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
+bool mr_contexts_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
 {
     mr_recent_stack *recent = &contexts->recent[(address ^ address >> 8) % MR_CONTEXTS_RECENT];
     if (address && recent->address == address && recent->caller == caller) {
@@ -193,7 +193,7 @@ static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address
     return true;
 }
 
-bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address, uint32_t *stack)
+bool mr_contexts_caller(mr_contexts *contexts, uint32_t thread, uint32_t *stack)
 {
     mr_call_stack *self = calls_of(contexts, thread);
     if (!self)
@@ -203,11 +203,11 @@ bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address,
         from--;
     *stack = from ? self->calls[from - 1].stack : 0;
     for (; from < self->count; from++) {
-        if (!stack_above(contexts, *stack, self->calls[from].address, stack))
+        if (!mr_contexts_above(contexts, *stack, self->calls[from].address, stack))
             return false;
         self->calls[from].stack = *stack;
     }
-    return stack_above(contexts, *stack, address, stack);
+    return true;
 }
 
 /* Adds the place of a frame to the name. Of a file below /usr only the last part of the path is

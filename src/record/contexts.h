@@ -75,9 +75,10 @@ void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address)
 /* The open calls of the thread, or NULL when it has made none. */
 mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread);
 
-/* The stack of the thread when it is at the code address (a return address); 0: not known.
- * False: no memory. */
-bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address, uint32_t *stack);
+/* The stack of the calls that are open in the thread; 0: not known. False: no memory. */
+bool mr_contexts_caller(mr_contexts *contexts, uint32_t thread, uint32_t *stack);
+/* The stack of a code address (a return address) that these calls have reached. False: no memory. */
+bool mr_contexts_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack);
 
 /* The location of a stack, a number of the trace. False: no memory. */
 bool mr_contexts_location(mr_contexts *contexts, uint32_t stack, uint32_t *location);

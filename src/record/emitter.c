@@ -74,18 +74,25 @@ static mr_status flush_positions(mr_emitter *emitter, const mr_events *events, m
     return status;
 }
 
+/* Room for the last position of the thread. False: no memory. */
+static bool fill_positions(mr_emitter *emitter, uint32_t thread)
+{
+    void *last = emitter->last_position;
+    if (!mr_grow(&last, &emitter->last_capacity, thread + 1ull, sizeof *emitter->last_position))
+        return false;
+    emitter->last_position = last;
+    while (emitter->last_count <= thread)
+        emitter->last_position[emitter->last_count++] = 0;
+    return true;
+}
+
 /* Notes where an event that was added stands. False: no memory. */
 static bool note_position(mr_emitter *emitter, const mr_emitted *event)
 {
-    void *last = emitter->last_position;
     if (!emitter->codes)
         return true;
-    if (!mr_grow(&last, &emitter->last_capacity, event->thread + 1ull,
-                 sizeof *emitter->last_position))
+    if (event->thread >= emitter->last_count && !fill_positions(emitter, event->thread))
         return false;
-    emitter->last_position = last;
-    while (emitter->last_count <= event->thread)
-        emitter->last_position[emitter->last_count++] = 0;
     uint64_t *before = &emitter->last_position[event->thread];
     MR_ASSERT(event->position >= *before);
     mr_bytes_number(&emitter->positions, event->position - *before);

@@ -284,12 +284,6 @@ static mr_status taken_again(mr_event_pass *pass, const uint64_t *record, mr_err
     return status;
 }
 
-static void forget_code(mr_event_pass *pass)
-{
-    mr_contexts_forget(&pass->contexts);
-    mr_locals_forget(&pass->locals);
-}
-
 static mr_status map_module(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     if (!mr_position_module_record(&pass->positions, record))
@@ -299,7 +293,7 @@ static mr_status map_module(mr_event_pass *pass, const uint64_t *record, mr_erro
     size_t room = mr_log_payload(record[0]) * sizeof *record;
     if (room <= sizeof *module || !memchr(path, '\0', room - sizeof *module))
         return MR_OK;
-    forget_code(pass);
+    mr_event_pass_forget_code(pass);
     size_t id_bytes = (size_t)module->build_id_bytes;
     return mr_symbols_map(pass->symbols, path, module->bias, module->start, module->end,
                           module->build_id, id_bytes <= sizeof module->build_id ? id_bytes : 0)
@@ -353,7 +347,7 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
         return map_module(pass, record, error);
     case MR_LOG_UNLOAD:
         ok = mr_position_module_record(&pass->positions, record);
-        forget_code(pass);
+        mr_event_pass_forget_code(pass);
         mr_symbols_unmap(pass->symbols, payload);
         break;
     case MR_LOG_CALL_NAME:
@@ -609,12 +603,12 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     while (!status && pass->reader.next < last && !has_strange_units(pass)) {
         if (!mr_position_room(&pass->positions, pass->reader.thread))
             return mr_event_pass_no_memory(error);
+        record = NULL;
         if (!is_waiting(pass))
-            mr_event_pass_hurry(pass, last);
+            record = mr_event_pass_hurry(pass, last);
         else
             mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
-        record = mr_log_next(&pass->reader);
-        if (!record)
+        if (!record && !(record = mr_log_next(&pass->reader)))
             break;
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);

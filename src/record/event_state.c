@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 mr_status mr_event_pass_no_memory(mr_error *error)
 {
@@ -88,21 +89,55 @@ mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *n
     return MR_OK;
 }
 
+void mr_event_pass_forget_code(mr_event_pass *pass)
+{
+    mr_contexts_forget(&pass->contexts);
+    mr_locals_forget(&pass->locals);
+    memset(pass->known_places, 0, sizeof pass->known_places);
+}
+
+static bool find_place(mr_event_pass *pass, const uint64_t *record, uint32_t caller, bool is_whole,
+                       mr_known_place *found)
+{
+    if (!mr_contexts_above(&pass->contexts, caller, mr_log_code(record[1]), &found->stack) ||
+        !mr_contexts_location(&pass->contexts, found->stack, &found->location))
+        return false;
+    found->number = mr_position_code(&pass->positions, record, is_whole);
+    return found->number != MR_PAIRS_NONE;
+}
+
+/* The place of the record, from the cache when that has it; NULL: no memory. */
+static const mr_known_place *place_of(mr_event_pass *pass, const uint64_t *record, bool is_whole)
+{
+    mr_known_place place = {.code = mr_log_code(record[1]),
+                            .what = mr_log_kind_of(record[0]) << 1 | is_whole};
+    if (!mr_contexts_caller(&pass->contexts, pass->reader.thread, &place.caller))
+        return NULL;
+    uint64_t mixed = (place.code ^ (uint64_t)place.caller << 20 ^ (uint64_t)place.what << 48) *
+                     UINT64_C(0x9e3779b97f4a7c15);
+    mr_known_place *known = &pass->known_places[mixed >> 40 & (MR_KNOWN_PLACES - 1)];
+    if (known->code == place.code && known->caller == place.caller && known->what == place.what)
+        return known;
+    if (!find_place(pass, record, place.caller, is_whole, &place))
+        return NULL;
+    *known = place;
+    return known;
+}
+
 mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
                               mr_error *error)
 {
     mr_status status = mr_event_pass_thread(pass, pass->reader.thread, &event->thread, error);
-    if (!status && (!mr_contexts_stack(&pass->contexts, pass->reader.thread, mr_log_code(record[1]),
-                                       &event->stack) ||
-                    !mr_contexts_location(&pass->contexts, event->stack, &event->location)))
-        status = mr_event_pass_no_memory(error);
     if (status)
         return status;
-    if (!mr_position_room(&pass->positions, pass->reader.thread))
+    const mr_known_place *place = place_of(pass, record, event->is_whole);
+    if (!place || !mr_position_room(&pass->positions, pass->reader.thread))
         return mr_event_pass_no_memory(error);
+    event->stack = place->stack;
+    event->location = place->location;
+    event->code = place->number;
     event->position = pass->positions.of[pass->reader.thread];
-    event->code = mr_position_code(&pass->positions, record, event->is_whole);
-    return event->code == MR_PAIRS_NONE ? mr_event_pass_no_memory(error) : MR_OK;
+    return MR_OK;
 }
 
 mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error)

@@ -22,6 +22,17 @@
 #include "thread_notes.h"
 #include "waiting.h"
 
+/* A place that was found: that of records of one kind, at one code, in one row of calls. Loops ask for the
+ * same ones again. */
+typedef struct mr_known_place {
+    uint64_t code;
+    uint32_t caller;
+    uint32_t what; /* kind, and whether the event is all of the record; 0: nothing is known here */
+    uint32_t stack, location, number; /* `number`: of the code (positions.h) */
+} mr_known_place;
+
+enum { MR_KNOWN_PLACES = 1 << 12 };
+
 typedef struct mr_event_pass {
     const mr_log *log;
     mr_scan *scan; /* borrowed; its pieces are used */
@@ -31,6 +42,7 @@ typedef struct mr_event_pass {
     mr_contexts contexts;
     mr_naming naming;
     mr_position_count positions;
+    mr_known_place known_places[MR_KNOWN_PLACES]; /* by hash; a cache of contexts and positions */
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
@@ -92,6 +104,9 @@ bool mr_event_pass_fill(uint32_t **array, size_t *capacity, size_t *count, size_
 /* The thread of the trace that a thread of the log is. */
 mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *number,
                                mr_error *error);
+
+/* Forgets what was found of code addresses: another module may be mapped there now. */
+void mr_event_pass_forget_code(mr_event_pass *pass);
 
 /* Sets thread, stack and location of the event, from the record. */
 mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,

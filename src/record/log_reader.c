@@ -321,3 +321,15 @@ mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
         end = last - pass->next;
     return (mr_log_run){pass->model, at, at, at + end};
 }
+
+const uint64_t *mr_log_run_record(mr_log_pass *pass, mr_log_run *run,
+                                  const mr_log_run_access *access)
+{
+    const mr_log_site *site = access->site;
+    mr_log_run_take(run, access, true);
+    pass->expanded[0] =
+        mr_log_head(mr_log_kind_of(site->head), mr_log_detail(site->head), access->address);
+    pass->expanded[1] = mr_log_payload(site->head);
+    pass->expanded[2] = (uint64_t)run->model->values[mr_log_value_of(site->head, access->address)];
+    return pass->expanded;
+}

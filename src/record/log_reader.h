@@ -66,7 +66,7 @@ void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
  * Most records are short ones of plain accesses. A run reads those that follow each other, without
  * making full records of them:
  *
- *   run = mr_log_run_begin → (mr_log_run_look → mr_log_run_take)* → mr_log_run_end
+ *   run = mr_log_run_begin → (mr_log_run_look → mr_log_run_take)* [→ mr_log_run_record] → mr_log_run_end
  *
  * A record that is looked at and not taken is the next record of the pass.
  */
@@ -115,6 +115,10 @@ static inline void mr_log_run_take(mr_log_run *run, const mr_log_run_access *acc
     access->site->address = access->address;
     run->at = access->parts.content + access->parts.form - MR_LOG_FORM_SAME;
 }
+
+/* Takes the record, and makes a full one of it as mr_log_next does. */
+const uint64_t *mr_log_run_record(mr_log_pass *pass, mr_log_run *run,
+                                  const mr_log_run_access *access);
 
 /* The number of bytes that a record of an access reads or writes. */
 static inline uint64_t mr_log_access_bytes(const uint64_t *record)

@@ -20,13 +20,22 @@ static bool same(const void *items, uint32_t number, const void *key)
     return item->high == pair->high && item->low == pair->low;
 }
 
+uint32_t mr_pairs_find(const mr_pairs *pairs, mr_pair pair)
+{
+    if (!pairs->count)
+        return MR_PAIRS_NONE;
+    uint32_t found = *mr_table_slot(&pairs->table, hash_pair(pair), same, pairs->items, &pair);
+    return found ? found - 1 : MR_PAIRS_NONE;
+}
+
 uint32_t mr_pairs_add(mr_pairs *pairs, mr_pair pair)
 {
+    uint32_t known = mr_pairs_find(pairs, pair);
+    if (known != MR_PAIRS_NONE)
+        return known;
     if (!mr_table_reserve(&pairs->table, pairs->count + 1, hash_of, pairs->items, pairs->count))
         return MR_PAIRS_NONE;
     uint32_t *slot = mr_table_slot(&pairs->table, hash_pair(pair), same, pairs->items, &pair);
-    if (*slot)
-        return *slot - 1;
     void *items = pairs->items;
     if (!mr_grow(&items, &pairs->capacity, (size_t)pairs->count + 1, sizeof pair))
         return MR_PAIRS_NONE;
@@ -34,14 +43,6 @@ uint32_t mr_pairs_add(mr_pairs *pairs, mr_pair pair)
     pairs->items[pairs->count++] = pair;
     *slot = pairs->count;
     return pairs->count - 1;
-}
-
-uint32_t mr_pairs_find(const mr_pairs *pairs, mr_pair pair)
-{
-    if (!pairs->count)
-        return MR_PAIRS_NONE;
-    uint32_t found = *mr_table_slot(&pairs->table, hash_pair(pair), same, pairs->items, &pair);
-    return found ? found - 1 : MR_PAIRS_NONE;
 }
 
 void mr_pairs_free(mr_pairs *pairs)

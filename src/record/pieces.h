@@ -220,6 +220,22 @@ static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t add
     return line;
 }
 
+/* The piece that is all of an access which was noted, when the cache has its line and the piece is kept
+ * and not sparse. NULL: that is not so, or not known. */
+static inline mr_piece *mr_pieces_whole_near(mr_pieces *pieces, uint64_t address, unsigned bytes)
+{
+    uint64_t bits;
+    const mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
+    uint64_t first = line ? bits & -bits : 0;
+    if (!line || (line->bounds & bits) != first || !(line->full & first))
+        return NULL;
+    uint64_t before = line->bounds & line->kept & (first - 1);
+    mr_piece *piece = &pieces->pieces[line->first + (unsigned)__builtin_popcountll(before)];
+    piece->reached = line->reached & first || pieces->all_reached;
+    piece->sparse = false;
+    return piece;
+}
+
 /* Has the thread accessed the line before? Only the first 63 threads and the owner can know. */
 static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
 {

@@ -18,11 +18,9 @@ void mr_position_count_free(mr_position_count *count)
     *count = (mr_position_count){.of = NULL};
 }
 
-bool mr_position_room(mr_position_count *count, uint32_t thread)
+bool mr_position_grow(mr_position_count *count, uint32_t thread)
 {
     void *of = count->of;
-    if (thread < count->count)
-        return true;
     if (!mr_grow(&of, &count->capacity, thread + 1ull, sizeof *count->of))
         return false;
     count->of = of;

@@ -27,8 +27,12 @@ typedef struct mr_position_count {
 
 void mr_position_count_free(mr_position_count *count);
 
-/* Room for the thread. False: no memory. */
-bool mr_position_room(mr_position_count *count, uint32_t thread);
+/* Room for a thread that has none. False: no memory. */
+bool mr_position_grow(mr_position_count *count, uint32_t thread);
+static inline bool mr_position_room(mr_position_count *count, uint32_t thread)
+{
+    return thread < count->count || mr_position_grow(count, thread);
+}
 /* The record counts, or not: mr_log_counts. */
 bool mr_position_counts(mr_position_count *count, const uint64_t *record);
 
