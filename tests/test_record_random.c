@@ -1,4 +1,4 @@
-/* Random logs of recorded programs: lives and variables against their definitions; what is left out
+/* Random logs of recorded programs: variables against their definition; what is left out
  * changes no verdict; damage gives a trace or an error; failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,32 +18,6 @@
 #include <string.h>
 
 enum { SPACE = 300, BASE = 0x1000 };
-
-static void test_lives(void **state)
-{
-    (void)state;
-    mr_random random = {1};
-    mr_lifetimes lives;
-    uint32_t owner[SPACE] = {0}, given = 0;
-    mr_lifetimes_init(&lives);
-    for (int step = 0; step < 20000; step++) {
-        uint32_t start = mr_random_below(&random, SPACE - 40);
-        uint32_t bytes = mr_random_below(&random, 40);
-        bool give = mr_random_percent(&random, 50);
-        if (give && bytes)
-            given++;
-        assert_true(give ? mr_lifetimes_give(&lives, start, bytes, 0, 0)
-                         : mr_lifetimes_take(&lives, start, bytes, false));
-        for (uint32_t i = start; i < start + bytes; i++)
-            owner[i] = give ? given : 0;
-        for (uint32_t i = 0; i < SPACE; i += 1 + mr_random_below(&random, 9)) {
-            const mr_life *life = mr_lifetimes_find(&lives, i);
-            assert_int_equal(life->number, owner[i]);
-            assert_true(!life->number || (i >= life->start && i < life->end));
-        }
-    }
-    mr_lifetimes_free(&lives);
-}
 
 typedef struct noted {
     uint32_t address, bytes, thread;
@@ -508,6 +482,113 @@ static void test_buffers(void **state)
     assert_true(races > 300 && left_out > 300);
 }
 
+enum { CELLS = 4 };
+
+typedef struct cells {
+    int64_t values[CELLS];
+    uint32_t fresh; /* per cent of the writes with a value that no other write has */
+} cells;
+
+/* A read or a write of a cell by the thread. */
+static void run_cell(program *self, cells *all, uint32_t cell, bool writes, uint64_t code)
+{
+    static const uint32_t bytes[CELLS] = {1, 4, 8, 4};
+    if (writes && mr_random_percent(&self->random, all->fresh))
+        all->values[cell] = 2 + self->global++ % 100;
+    else if (writes)
+        all->values[cell] = mr_random_below(&self->random, 2);
+    unsigned kind = writes ? MR_LOG_WRITE : MR_LOG_READ;
+    if (mr_random_percent(&self->random, 5))
+        kind = writes ? MR_LOG_ATOMIC_WRITE : MR_LOG_ATOMIC_READ;
+    /* The last cell is in memory without a life. */
+    uint64_t at = cell == CELLS - 1 ? 0x700 : BASE + 64 * (uint64_t)cell;
+    mr_log_access(&self->log, kind, at, bytes[cell], code, all->values[cell]);
+}
+
+/* Threads read cells again and again, of which most are written by one thread each; the block that has
+ * them ends sometimes. */
+static void run_cells(program *self, uint64_t seed, uint32_t steps)
+{
+    presence threads[3] = {{0, UINT32_MAX}, {0, UINT32_MAX}, {0, UINT32_MAX}};
+    cells all = {.fresh = seed % 2 ? 80 : 20};
+    *self = (program){.random = {seed}};
+    mr_random *random = &self->random;
+    for (int t = 1; t < 3 && seed % 2; t++)
+        threads[t] = (presence){1 + mr_random_below(random, steps / 3),
+                                steps / 2 + 2 + mr_random_below(random, steps / 2)};
+    mr_log_switch(&self->log, 0);
+    mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x2000, 0, 256);
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t drawn = mr_random_below(random, 3), what = mr_random_below(random, 12);
+        uint32_t cell = mr_random_below(random, CELLS), thread = present(threads, drawn, i);
+        start_or_join(self, threads, i);
+        mr_log_switch(&self->log, thread);
+        if (what == 0 && (!self->holder || self->holder == thread + 1)) {
+            mr_log_object(&self->log, self->holder ? MR_LOG_RELEASE : MR_LOG_ACQUIRE,
+                          MR_LOG_ROLE_MUTEX, 0x9000, 0x4000, 0, 0);
+            self->holder = self->holder ? 0 : thread + 1;
+        } else if (what < 4) {
+            uint32_t writer =
+                mr_random_percent(random, 90) ? present(threads, cell % 3, i) : thread;
+            mr_log_switch(&self->log, writer);
+            run_cell(self, &all, cell, true, 0x1000 + cell);
+        } else {
+            uint64_t code = 0x1100 + mr_random_below(random, 2);
+            for (uint32_t n = 1 + mr_random_below(random, 5); n > 0; n--)
+                run_cell(self, &all, mr_random_percent(random, 70) ? cell : (cell + 1) % CELLS,
+                         false, code);
+        }
+    }
+    if (seed % 3 == 0) {
+        mr_log_switch(&self->log, present(threads, 1, steps));
+        mr_log_object(&self->log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, BASE, 0x3000, 0, 256);
+    }
+}
+
+/* Nor what is left out of reads that say nothing new. */
+static void test_cells(void **state)
+{
+    (void)state;
+    uint64_t races = 0, left_out = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        program self;
+        run_cells(&self, seed, 24);
+        compare_pairs(&self.log, seed, &races, &left_out);
+        mr_log_build_free(&self.log);
+    }
+    assert_true(races > 300 && left_out > 300);
+}
+
+/* The last write has the value of an earlier one: the first of two reads may see that one, and only the
+ * second says that the last is done. */
+static void test_equal_values(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t thread, cell;
+        unsigned kind;
+        int64_t value;
+    } steps[] = {
+        {1, 0, MR_LOG_WRITE, 1}, {1, 0, MR_LOG_WRITE, 2}, {1, 1, MR_LOG_WRITE, 5},
+        {1, 2, MR_LOG_WRITE, 7}, {1, 0, MR_LOG_WRITE, 1}, {2, 0, MR_LOG_READ, 1},
+        {2, 1, MR_LOG_READ, 5},  {2, 0, MR_LOG_READ, 1},  {2, 2, MR_LOG_WRITE, 8},
+    };
+    for (uint64_t model = 0; model < 3; model++) {
+        program self = {.random = {1}};
+        uint64_t races = 0, left_out = 0;
+        mr_log_switch(&self.log, 0);
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            /* All reads of the first cell are at one place. */
+            bool again = steps[i].kind == MR_LOG_READ && !steps[i].cell;
+            mr_log_switch(&self.log, steps[i].thread);
+            mr_log_access(&self.log, steps[i].kind, 0x700 + 64 * (uint64_t)steps[i].cell, 4,
+                          again ? 0x1100 : 0x1000 + i, steps[i].value);
+        }
+        compare_pairs(&self.log, model, &races, &left_out);
+        mr_log_build_free(&self.log);
+    }
+}
+
 /* Bits that are wrong, and a log that ends anywhere: a valid trace, or an error. */
 static void test_damage(void **state)
 {
@@ -594,10 +675,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lives),         cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_buffers),       cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_wrong_headers), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_pieces), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_cells),  cmocka_unit_test(test_equal_values),
+        cmocka_unit_test(test_damage), cmocka_unit_test(test_wrong_headers),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ typedef struct access {
     mr_emitted event;
     bool reads, writes, is_range, has_value;
     bool placed; /* the event has its thread, stack and location */
-    bool sparse; /* all its pieces that are kept are sparse */
+    bool
+        sparse; /* all its pieces that are kept are sparse, or it is a read of the writer's own piece */
     bool locked; /* the thread holds the lock that keeps the pieces of an atomic access together */
 } access;
 
@@ -241,6 +242,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         said.memory_order = MR_ORDER_RLX;
     }
     piece->version += self->writes;
+    pass->plain_reads += said.op == MR_OP_READ;
     status = mr_emitter_add(&pass->emitter, &said, error);
     if (bytes == sizeof(uint64_t) && !self->is_range && !status)
         status = mr_event_pass_pointer_access(pass, self->record, event, error);
@@ -270,6 +272,36 @@ static bool is_repeated(mr_event_pass *pass, const access *self, const mr_piece 
            mr_repeats_has(&pass->repeats, pass->reader.thread, &pass->read);
 }
 
+/* Has an access of sparse pieces an event? */
+static bool takes_sparse(const mr_event_pass *pass, const access *self)
+{
+    return !mr_sparse_knows(&pass->sparse, pass->reader.thread, mr_log_code(self->record[1]),
+                            self->extent.life->number);
+}
+
+/* Has the read of a whole piece no event (settled.h)? `*own`: it is by the writer, and counts as an access
+ * of a sparse piece. */
+static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *piece,
+                       const values *found, bool *own)
+{
+    uint32_t thread = pass->reader.thread;
+    *own = false;
+    if (!self->event.is_whole || self->event.op != MR_OP_READ || !piece->writer || piece->reached ||
+        self->extent.life->dead || !self->has_value || !piece->has_last ||
+        piece->last != found->read || found->is_long || !piece->variable ||
+        pass->emitter.trace->event_count != pass->events_before ||
+        (self->extent.bytes == sizeof(uint64_t) &&
+         mr_pointers_may_be_address((uint64_t)found->read)))
+        return false;
+    *own = piece->writer == thread + 1;
+    if (*own)
+        return !takes_sparse(pass, self) ||
+               !mr_pieces_needs_life(&pass->scan->pieces, self->extent.life->number, thread);
+    return piece->settled && piece->version == piece->settled &&
+           mr_settled_knows(&pass->settled, thread, mr_log_code(self->record[1]),
+                            (size_t)(piece - pass->scan->pieces.pieces));
+}
+
 /* The event of a piece. */
 static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t at,
                             uint64_t bytes, mr_error *error)
@@ -280,8 +312,14 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
         bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
     if (is_inside)
         found.read = piece->last; /* it reads the inside of a lock */
+    bool by_writer;
     if (is_repeated(pass, self, piece, &found))
         return MR_OK;
+    if (is_settled(pass, self, piece, &found, &by_writer))
+        return by_writer && bytes == sizeof(uint64_t)
+                   ? mr_event_pass_pointer_none(pass, self->record, piece->variable - 1, error)
+                   : MR_OK;
+    self->sparse = self->sparse || by_writer;
     if (!piece->sparse) {
         mr_status status = check(pass, self, piece, at, bytes, &found, error);
         return status ? status : emit(pass, self, piece, at, bytes, &found, error);
@@ -316,13 +354,6 @@ static mr_status emit_pieces(mr_event_pass *pass, access *self, mr_piece *whole,
     if (!status && self->locked)
         status = emit_lock(pass, self, MR_OP_RELEASE, error);
     return status;
-}
-
-/* Takes an access of sparse pieces: has it an event? */
-static bool takes_sparse(const mr_event_pass *pass, const access *self)
-{
-    return !mr_sparse_knows(&pass->sparse, pass->reader.thread, mr_log_code(self->record[1]),
-                            self->extent.life->number);
 }
 
 /* An access of sparse pieces has had its event. */

@@ -539,12 +539,15 @@ static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, 
 {
     pass->in_stretch = false;
     pass->read.piece = NULL;
+    pass->plain_reads = 0;
     mr_status status = handle(pass, record, error);
-    bool has_events = pass->emitter.trace->event_count > pass->events_before;
-    if (status || !has_events)
+    uint64_t events = pass->emitter.trace->event_count - pass->events_before;
+    if (status || !events)
         return status;
-    bool ok = note_last_event(pass) &&
-              (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
+    bool ok =
+        note_last_event(pass) &&
+        (events == pass->plain_reads || mr_settled_end(&pass->settled, pass->reader.thread)) &&
+        (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 

@@ -22,7 +22,7 @@ mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *sc
         return status;
     pass->symbols = mr_symbols_new(symbol_folder);
     pass->lock_of = mr_calloc(scan->objects.table.count + 1ull, sizeof *pass->lock_of);
-    if (!pass->symbols || !pass->lock_of)
+    if (!pass->symbols || !pass->lock_of || !mr_settled_init(&pass->settled))
         return mr_event_pass_no_memory(error);
     pass->contexts.symbols = pass->naming.symbols = pass->symbols;
     pass->contexts.trace = pass->naming.trace = pass->emitter.trace;
@@ -48,6 +48,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_uses_free(&pass->uses);
     mr_position_count_free(&pass->positions);
     mr_sparse_free(&pass->sparse);
+    mr_settled_free(&pass->settled);
     mr_repeats_free(&pass->repeats);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);

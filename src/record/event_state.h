@@ -18,6 +18,7 @@
 #include "positions.h"
 #include "repeats.h"
 #include "scan.h"
+#include "settled.h"
 #include "sparse.h"
 #include "thread_notes.h"
 #include "waiting.h"
@@ -47,6 +48,8 @@ typedef struct mr_event_pass {
     mr_objects objects;
     mr_uses uses;
     mr_sparse sparse;
+    mr_settled settled;
+    uint64_t plain_reads; /* events of the record */
     mr_repeats repeats;
     mr_repeat read;         /* what the record reads; no piece: not one whole variable */
     uint64_t events_before; /* the events before those of the record */

@@ -525,6 +525,15 @@ bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread)
     return first;
 }
 
+bool mr_pieces_needs_life(const mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    uint32_t releaser = releaser_of(pieces, life);
+    if (releaser && releaser != thread + 1)
+        return true;
+    uint32_t number = mr_pairs_find(&pieces->guests, (mr_pair){life, thread});
+    return number != MR_PAIRS_NONE && pieces->guest_at[number] != GUEST_MET;
+}
+
 /* ---- the parts of the log ---- */
 
 enum { FIRST_PART_UNITS = 1 << 16 };

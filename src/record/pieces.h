@@ -99,6 +99,9 @@ typedef struct mr_piece {
     bool sparse;
     bool has_last;    /* for the caller */
     uint32_t version; /* for the caller: how often it was written */
+    uint32_t writer,
+        settled; /* for the caller (settled.h): the thread that writes it, plus 1, or 0;
+                                 the version that is settled, or 0 */
 } mr_piece;
 
 typedef struct mr_pieces {
@@ -124,8 +127,9 @@ typedef struct mr_pieces {
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;
-    bool none_alone; /* see mr_pieces_distrust */
-    bool keep_all;   /* set by the caller: leave nothing out */
+    uint64_t foreign; /* accesses by others than the owner, about, of lines that were written */
+    bool none_alone;  /* see mr_pieces_distrust */
+    bool keep_all;    /* set by the caller: leave nothing out */
 } mr_pieces;
 
 typedef struct mr_piece_access {
@@ -182,6 +186,10 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full);
 
 /* Is it the first time that the guest is asked for? When the pieces are made. */
 bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread);
+
+/* Must the trace show that the thread uses the life: may another thread release it, or is the thread a
+ * guest that has not been asked for? When the pieces are made. */
+bool mr_pieces_needs_life(const mr_pieces *pieces, uint32_t life, uint32_t thread);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
@@ -256,8 +264,10 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     if (!line || !mr_pieces_knows(line, thread) || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
         return false;
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
-    if (line->owner != thread + 1 || line->lonely != how.alone)
+    if (line->owner != thread + 1 || line->lonely != how.alone) {
+        pieces->foreign += line->written != 0;
         mr_pieces_share(line, thread, how.alone, bits);
+    }
     line->accessed |= bits;
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;

@@ -26,6 +26,15 @@ mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *reco
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
+mr_status mr_event_pass_pointer_none(mr_event_pass *pass, const uint64_t *record, uint32_t variable,
+                                     mr_error *error)
+{
+    return mr_pointers_note(&pass->pointers, pass->reader.thread, variable, 0,
+                            mr_log_code(record[1]), false, NULL)
+               ? MR_OK
+               : mr_event_pass_no_memory(error);
+}
+
 /* Does the code bring the value from its read to the record's call? */
 static bool is_brought(mr_event_pass *pass, const mr_pointer *pointer, const uint64_t *record)
 {

@@ -9,6 +9,10 @@
 mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
                                        const mr_emitted *access, mr_error *error);
 
+/* A read of such a variable has no event, and gave no address. */
+mr_status mr_event_pass_pointer_none(mr_event_pass *pass, const uint64_t *record, uint32_t variable,
+                                     mr_error *error);
+
 /* An access, before its events; `kept`: it will have one. The thread has an unused pointer. */
 mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record, bool kept,
                                     mr_error *error);

@@ -12,7 +12,7 @@ void mr_scan_free(mr_scan *scan)
     mr_benign_free(&scan->benign);
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
-    mr_pairs_free(&scan->started);
+    mr_presence_free(&scan->presence);
     mr_log_pass_free(&scan->pass);
     *scan = (mr_scan){0};
 }
@@ -26,12 +26,6 @@ static bool writes(unsigned kind)
 static bool is_atomic(unsigned kind)
 {
     return kind >= MR_LOG_ATOMIC_READ && kind <= MR_LOG_ATOMIC_UPDATE;
-}
-
-/* Is no other thread there: none was started that has not been joined? */
-static bool is_alone(const mr_scan *scan)
-{
-    return scan->forks == scan->joins && !scan->pieces.none_alone;
 }
 
 static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
@@ -69,7 +63,7 @@ static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     size_t before = scan->deaths.count;
-    bool alone = is_alone(scan);
+    bool alone = mr_presence_is_alone(&scan->presence);
     if (!mr_deaths_note(&scan->deaths, pass, record, alone))
         return false;
     for (size_t i = before; i < scan->deaths.count; i++) {
@@ -99,7 +93,7 @@ static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint
                         mr_piece_access how)
 {
     mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
-    how.alone = is_alone(scan);
+    how.alone = mr_presence_is_alone(&scan->presence);
     if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
         return false;
     if (access.life->dead)
@@ -127,38 +121,14 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-enum { STARTED, JOINED };
-
-/* Adds the thread to those that were started, or joined; `*is_new`: it was not among them. */
-static bool add_thread(mr_scan *scan, uint64_t state, uint64_t thread, bool *is_new)
-{
-    uint32_t known = scan->started.count;
-    uint32_t number = mr_pairs_add(&scan->started, (mr_pair){state, thread});
-    *is_new = number == known;
-    return number != MR_PAIRS_NONE;
-}
-
-static bool is_started(const mr_scan *scan, uint64_t thread)
-{
-    return mr_pairs_find(&scan->started, (mr_pair){STARTED, thread}) != MR_PAIRS_NONE;
-}
-
 /* Threads that start, those that others have waited for, and those that were there. */
 static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *record)
 {
-    bool ok = true, is_new = false;
-    if (mr_log_kind_of(record[0]) == MR_LOG_FORK) {
-        ok = add_thread(scan, STARTED, record[2], &is_new);
-        scan->forks += is_new;
-    } else if (mr_log_kind_of(record[0]) == MR_LOG_JOIN) {
-        ok = !is_started(scan, record[2]) || add_thread(scan, JOINED, record[2], &is_new);
-        scan->joins += is_new;
-    } else if (!scan->started.count) {
-        ok = add_thread(scan, STARTED, pass->thread, &is_new);
-    } else if (!scan->pieces.none_alone && !is_started(scan, pass->thread)) {
+    if (!mr_presence_note(&scan->presence, pass, record))
+        return false;
+    if (scan->presence.has_stranger && !scan->pieces.none_alone)
         mr_pieces_distrust(&scan->pieces);
-    }
-    return ok;
+    return true;
 }
 
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
@@ -215,7 +185,8 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
     for (; ok && mr_log_run_look(&run, &found); count++) {
         mr_log_run_take(&run, &found, values);
         gap.code = mr_log_payload(found.site->head);
-        mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
+        mr_piece_access how = {.writes = found.writes,
+                               .alone = mr_presence_is_alone(&scan->presence)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
             ok = note_access(scan, pass, found.address, found.bytes, how);
     }

@@ -9,6 +9,7 @@
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
+#include "presence.h"
 #include "uses.h"
 
 #include <stdatomic.h>
@@ -25,8 +26,7 @@ typedef struct mr_scan {
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
     uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
-    mr_pairs started;   /* threads that were started, the first one, and those that were joined */
-    uint32_t forks, joins;
+    mr_presence presence;
     mr_log_pass pass;
     uint64_t part_end; /* of the part that is read */
 } mr_scan;

@@ -4,13 +4,16 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "pointers.h"
+#include "settled.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { RECORDS_A_TELL = 1 << 10 };
 
-/* The pass does not pay when so many accesses are left out for each kept piece. */
-enum { ACCESSES_A_PIECE = 2000 };
+/* The pass does not pay when so many accesses are left out for each kept piece, and for each access of
+ * shared memory. */
+enum { ACCESSES_A_PIECE = 2000, ACCESSES_A_FOREIGN = 40 };
 
 /* A piece that is kept, by its number. */
 typedef struct history {
@@ -18,6 +21,8 @@ typedef struct history {
     uint64_t signature; /* stands for their places */
     bool is_written;
     bool is_single; /* it is no twin */
+    bool is_dropped;
+    mr_settling settling;
 } history;
 
 /* The run of a thread. */
@@ -38,6 +43,7 @@ typedef struct twins {
     uint64_t part_end;
     bool skips_part;
     mr_jumper jumper;
+    mr_presence presence;
 } twins;
 
 static uint64_t mix(uint64_t sum, uint64_t value)
@@ -82,6 +88,25 @@ static void note(twins *self, size_t piece, uint32_t life, uint64_t address, uin
     own->is_written = own->is_written || writes;
 }
 
+/* The bit of the `bytes` bytes of a value from `offset` on. */
+static uint64_t part_bit(int64_t value, unsigned offset, uint64_t bytes)
+{
+    uint64_t part = (uint64_t)value >> 8 * offset;
+    return mr_settling_bit(
+        (int64_t)(bytes < sizeof part ? part & ((1ull << 8 * bytes) - 1) : part));
+}
+
+/* Notes an access for what may be settled. `bit`: of the value, or 0. */
+static void settle(twins *self, size_t piece, bool writes, uint64_t bit)
+{
+    mr_settling *settling = &self->histories[piece].settling;
+    bool alone = mr_presence_is_alone(&self->presence) && !self->pieces->none_alone;
+    if (writes)
+        mr_settling_write(settling, self->reader.thread, alone, bit);
+    else
+        mr_settling_read(settling, bit);
+}
+
 /* The bits from the lowest one of `bounds` behind `bit` on. */
 static uint64_t from_next(uint64_t bounds, uint64_t bit)
 {
@@ -91,7 +116,7 @@ static uint64_t from_next(uint64_t bounds, uint64_t bit)
 
 /* A plain access in a line that the cache has, with its bits. */
 static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
-                      const mr_log_run_access *found)
+                      const mr_log_run_access *found, int64_t value)
 {
     uint64_t code = mr_log_payload(found->site->head);
     uint32_t life = (uint32_t)self->pieces->table.items[line - self->pieces->lines].high;
@@ -101,10 +126,13 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
         uint64_t end = address + (unsigned)__builtin_popcountll(left & ~rest);
         size_t piece =
             line->first + (unsigned)__builtin_popcountll(line->bounds & line->kept & (bit - 1));
-        if (line->full & bit)
+        if (line->full & bit) {
             note(self, piece, life, address, end, code, found->writes);
-        else if (line->kept & bit)
+            settle(self, piece, found->writes,
+                   part_bit(value, (unsigned)(address - found->address), end - address));
+        } else if (line->kept & bit) {
             end_run(self);
+        }
         left = rest;
     }
 }
@@ -133,11 +161,33 @@ static void hurry(twins *self)
         mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
         if (!self->skips_part && (!line || (may_be_pointer(&found) && line->full & bits)))
             break;
-        if (line && line->kept & bits)
-            note_near(self, line, bits, &found);
         mr_log_run_take(&records, &found, true);
+        if (line && line->kept & bits)
+            note_near(self, line, bits, &found,
+                      records.model->values[mr_log_value_of(found.site->head, found.address)]);
     }
     mr_log_run_end(&self->reader, &records);
+}
+
+static bool is_write_of(unsigned kind)
+{
+    return kind == MR_LOG_WRITE || kind == MR_LOG_RANGE_WRITE || kind == MR_LOG_ATOMIC_WRITE ||
+           kind == MR_LOG_ATOMIC_UPDATE;
+}
+
+/* The same of a record. */
+static uint64_t bit_of_record(const uint64_t *record, uint64_t offset, uint64_t bytes)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    int64_t word = 0;
+    if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE || bytes > sizeof word)
+        return 0;
+    if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
+        return part_bit(mr_log_value(record), (unsigned)offset, bytes);
+    if (!mr_log_is_range(kind))
+        return 0;
+    memcpy(&word, (const unsigned char *)(record + 3) + offset, (size_t)bytes);
+    return part_bit(word, 0, bytes);
 }
 
 static void note_record(twins *self, const uint64_t *record, bool plain)
@@ -154,6 +204,10 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
         if (!piece)
             continue;
         size_t number = (size_t)(piece - self->pieces->pieces);
+        if (piece->sparse || life->dead)
+            mr_settling_refuse(&self->histories[number].settling);
+        else
+            settle(self, number, is_write_of(kind), bit_of_record(record, at - address, step));
         if (!plain || piece->sparse || life->dead) {
             end_run(self);
             self->histories[number].is_single = true;
@@ -175,8 +229,11 @@ static void note_use(twins *self, const uint64_t *record)
     if (!mr_pieces_keeps(self->pieces, byte, &full))
         return;
     const mr_piece *piece = mr_pieces_at(self->pieces, byte, &step);
-    if (piece)
-        self->histories[piece - self->pieces->pieces].is_single = true;
+    if (!piece)
+        return;
+    history *own = &self->histories[piece - self->pieces->pieces];
+    own->is_single = true;
+    mr_settling_refuse(&own->settling);
 }
 
 /* Does the record have no event? */
@@ -206,9 +263,13 @@ static bool is_silent(twins *self, const uint64_t *record)
     }
 }
 
-static void take(twins *self, const uint64_t *record)
+/* False: no memory. */
+static bool take(twins *self, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
+    if ((kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN) &&
+        !mr_presence_note(&self->presence, &self->reader, record))
+        return false;
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(self->pieces, mr_log_payload(record[0]), record[2]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
@@ -219,6 +280,7 @@ static void take(twins *self, const uint64_t *record)
             (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN))
             note_use(self, record);
     }
+    return true;
 }
 
 static bool read_log(twins *self, const mr_log *log, const mr_progress *progress)
@@ -233,9 +295,7 @@ static bool read_log(twins *self, const mr_log *log, const mr_progress *progress
             hurry(self);
         if (!ok || !(record = mr_log_next(&self->reader)))
             break;
-        ok = fill(self, self->reader.thread);
-        if (ok)
-            take(self, record);
+        ok = fill(self, self->reader.thread) && take(self, record);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "comparing", self->reader.next, last);
     }
@@ -305,9 +365,31 @@ static bool drop_of_line(const twins *self, row *now, const place *at, uint64_t 
         uint64_t end = begin + (unsigned)__builtin_popcountll(bits);
         if (!look_at(now, &own, at->life, begin, end, &drops))
             return false;
+        self->histories[piece].is_dropped = drops;
         if (drops)
             *dropped |= bits;
     }
+    return true;
+}
+
+/* Numbers the pieces that are left, and says of each what is settled. False: no memory. */
+static bool number_anew(twins *self)
+{
+    mr_pieces *pieces = self->pieces;
+    uint32_t known = pieces->piece_count, count = 0;
+    if (!mr_pieces_number(pieces))
+        return false;
+    for (uint32_t i = 0; i < known; i++) {
+        const mr_settling *settling = &self->histories[i].settling;
+        if (self->histories[i].is_dropped)
+            continue;
+        MR_REQUIRE(count < pieces->piece_count);
+        mr_piece *piece = &pieces->pieces[count++];
+        bool has_writer = settling->writer && settling->writer != MR_SETTLED_NOBODY;
+        piece->writer = has_writer ? settling->writer : 0;
+        piece->settled = has_writer ? settling->last : 0;
+    }
+    MR_REQUIRE(count == pieces->piece_count);
     return true;
 }
 
@@ -335,7 +417,7 @@ static bool leave_out(twins *self)
     }
     mr_pairs_free(&now.seen);
     free(places);
-    return ok && mr_pieces_number(pieces);
+    return ok && number_anew(self);
 }
 
 mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress *progress,
@@ -343,12 +425,14 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
 {
     mr_pieces *pieces = &scan->pieces;
     twins self = {.scan = scan, .pieces = pieces, .jumper.gaps = &scan->gaps};
-    if (scan->keep_all || pieces->has_calls || scan->benign.count ||
-        pieces->piece_count < scan->accesses / ACCESSES_A_PIECE)
+    bool pays = pieces->piece_count >= scan->accesses / ACCESSES_A_PIECE ||
+                pieces->foreign >= scan->accesses / ACCESSES_A_FOREIGN;
+    if (scan->keep_all || pieces->has_calls || scan->benign.count || !pays)
         return MR_OK;
     self.histories = mr_calloc(pieces->piece_count + 1ull, sizeof *self.histories);
     bool ok = self.histories && read_log(&self, log, progress) && leave_out(&self);
     free(self.histories);
     free(self.runs);
+    mr_presence_free(&self.presence);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");
 }
