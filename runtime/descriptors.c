@@ -203,6 +203,13 @@ MR_EXPORT int dup(int fd)
     return copy;
 }
 
+/* The recorded program made a new file, and that is there since: it begins anew. */
+static bool is_there_since(const mr_input *input, int fd, int flags)
+{
+    return fd < 0 && errno == EEXIST && (flags & O_EXCL) != 0 && input->head != NULL &&
+           mr_input_result(input) >= 0;
+}
+
 #define OPENS(name, parameters, arguments)                                                         \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
@@ -215,6 +222,10 @@ MR_EXPORT int dup(int fd)
         }                                                                                          \
         mr_input input;                                                                            \
         int fd = mr_descriptor_expect(&input, MR_NEW_FILE) ? MR_REAL(name) arguments : -1;         \
+        if (is_there_since(&input, fd, flags)) {                                                   \
+            flags = (flags & ~O_EXCL) | O_TRUNC;                                                   \
+            fd = MR_REAL(name) arguments;                                                          \
+        }                                                                                          \
         if (fd < 0 && input.head != NULL && mr_input_result(&input) >= 0 &&                        \
             (flags & O_ACCMODE) != O_RDONLY) {                                                     \
             mr_inputs_refused(path);                                                               \

@@ -416,6 +416,7 @@ END
 changed_files() {
     cat >"$scratch/files.c" <<'END'
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -446,6 +447,10 @@ int main(void)
     FILE *given = fopen("given", "r");
     note(!log || fputs("line\n", log) < 0 || fclose(log) != 0);
     note(!given || fgetc(given) != 'a');
+    int only = open("only", O_RDWR | O_CREAT | O_EXCL, 0600); /* they are there in the replay, and begin anew */
+    FILE *own = fopen("own", "w+x");
+    note(write(only, "ab", 2) != 2 || lseek(only, 0, SEEK_CUR) != 2 || open("only", O_RDWR | O_CREAT | O_EXCL, 0600) >= 0);
+    note(!own || fputs("own", own) < 0 || fseek(own, 0, SEEK_END) != 0 || ftell(own) != 3 || fclose(own) != 0);
     pthread_create(&thread, NULL, work, NULL);
     x++;
     pthread_join(thread, NULL);

@@ -27,6 +27,18 @@ extern char *__fgets_unlocked_chk(char *restrict to, size_t all, int room, FILE 
 
 #include "stdio.def"
 
+/* A mode without the "x" of a file that must not be there yet. */
+static void without_exclusion(const char *mode, char *to, size_t room)
+{
+    size_t length = 0;
+    for (; *mode != '\0' && length + 1 < room; mode++) {
+        if (*mode != 'x') {
+            to[length++] = *mode;
+        }
+    }
+    to[length] = '\0';
+}
+
 /* When inputs are fed, the stream is there if it was, and has the descriptor that it had. If it was not, one is
  * asked for that cannot be there: the C library then allocates and frees as it did. */
 static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *path,
@@ -40,6 +52,11 @@ static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *
         thread->opens_stream = true;
     }
     FILE *file = open(was_there ? path : "", mode);
+    if (file == NULL && input.head != NULL && was_there && errno == EEXIST) {
+        char again[16]; /* the recorded program made the file, which is there since */
+        without_exclusion(mode, again, sizeof again);
+        file = open(path, again);
+    }
     if (file == NULL && input.head != NULL && was_there) {
         if (writes) {
             mr_inputs_refused(path);
