@@ -48,6 +48,7 @@ typedef struct candidate_task {
     uint32_t *allowed;  /* U, likewise */
     uint32_t *cone;     /* C, likewise */
     mr_known *known;    /* by eliminate; NULL: nothing */
+    bool without_z3;    /* saturation has looked at a large formula */
 } candidate_task;
 
 /* What a step makes of a task. */
@@ -293,24 +294,19 @@ static outcome close_cone(candidate_task *task)
 }
 
 /* In a window of more events than this a proof without the cone is tried first, with one of so many
- * parts of the budget; when nothing else is tried, with more. It counts as so many events of a cone: one for some effort, and one for some
+ * parts of the budget. It counts as so many events of a cone: one for some effort, and one for some
  * events of the window. */
-enum {
-    LARGE_WINDOW = 1 << 14,
-    PART_NEAR = 16,
-    PART_NEAR_ALONE = 4,
-    EFFORT_OF_EVENT = 64,
-    EVENTS_OF_QUESTION = 512
-};
+enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 16, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
 
 static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
 {
     const mr_window *w = task->problem->window;
-    uint32_t part = task->options->only_near ? PART_NEAR_ALONE : PART_NEAR;
-    const mr_eliminate_limits near = {limits->effort / part, limits->memory_bytes};
+    uint32_t alone = task->options->only_near_part;
+    const mr_eliminate_limits near = {limits->effort / (alone ? alone : PART_NEAR),
+                                      limits->memory_bytes};
     uint64_t effort, events;
     bool large = w->size > LARGE_WINDOW && task->problem->rows;
-    if (!(large || task->options->only_near) || task->cone || !may_be_included(task))
+    if (!(large || alone) || task->cone || !may_be_included(task))
         return PASSED_ON;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
     mr_eliminated answer =
@@ -338,7 +334,7 @@ static outcome try_eliminate(candidate_task *task)
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
     outcome near = try_near(task, &limits);
-    if (near != PASSED_ON || task->options->only_near)
+    if (near != PASSED_ON || task->options->only_near_part)
         return near;
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)
@@ -464,12 +460,19 @@ static bool saturation_fits(const candidate_task *task, const mr_encoding *encod
     return !memory_bytes || 2 * cells * sizeof(uint32_t) <= memory_bytes;
 }
 
+/* Formulas with more nodes than this are for saturation alone, which has so many times its budget for
+ * them: Z3 used up its units on each such formula that was met, and took ten times as long. */
+enum { NODES_OF_Z3 = 30000, LARGE_TIMES = 2 };
+
 static outcome saturate(candidate_task *task, formula_task *f)
 {
+    bool large = f->encoding.formula.node_count > NODES_OF_Z3;
+    uint64_t steps = task->options->saturate_steps * (large ? LARGE_TIMES : 1);
     if (!saturation_fits(task, &f->encoding))
         return give_up(task, MR_UNKNOWN_MEMORY);
-    switch (mr_saturate(&f->encoding, task->options->saturate_steps, &task->decision->effort,
-                        f->order, task->options->debug, task->arena)) {
+    task->without_z3 = large;
+    switch (mr_saturate(&f->encoding, steps, &task->decision->effort, f->order,
+                        task->options->debug, task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, &f->encoding, f->order, MR_STEP_SATURATE);
     case MR_SATURATED_UNSAT:
@@ -540,6 +543,8 @@ static outcome solve_lazily(candidate_task *task, formula_task *f)
 static outcome try_lazy(candidate_task *task)
 {
     const mr_encoding_options options = {.lazy = true, .stage = MR_LAZY_STAGE};
+    if (task->without_z3)
+        return PASSED_ON;
     return try_formula(task, MR_STEP_LAZY, options, solve_lazily);
 }
 
@@ -564,6 +569,8 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
 static outcome try_z3(candidate_task *task)
 {
     const mr_encoding_options options = {.plain = task->options->eager};
+    if (task->without_z3)
+        return PASSED_ON;
     return try_formula(task, MR_STEP_Z3, options, solve_whole);
 }
 

@@ -41,7 +41,9 @@ typedef struct mr_decide_options {
     bool eager;              /* the formula is the plain one; for the step z3 alone */
     const mr_debug *debug;   /* NULL: nobody listens (cone, steps, formula, search) */
     uint32_t eliminate_part; /* elimination has one of so many parts of its budget; 0: all */
-    bool only_near;          /* elimination looks for a proof near the accesses alone */
+    uint32_t
+        only_near_part; /* elimination looks for a proof near the accesses alone, with one of so
+                                many parts of its budget; 0: not alone */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

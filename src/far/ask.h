@@ -35,7 +35,7 @@ typedef struct mr_far_worker {
     uint64_t built; /* the serial number of that window; 0: there is none */
 } mr_far_worker;
 
-/* What all phases of mr_far_decide share. Only `workers`, `windows` and `near` are its
+/* What all phases of mr_far_decide share. Only `workers`, `windows` and `near_part` are its
  * own. */
 typedef struct mr_far_asker {
     const mr_far_context *context;
@@ -44,7 +44,7 @@ typedef struct mr_far_asker {
     mr_decide_options decide; /* of every question */
     mr_far_worker **workers;  /* one a job, made when it is needed; owned */
     uint64_t windows;         /* windows around pairs in all phases so far */
-    bool near;                /* mr_far_prove_whole: of the phase at hand */
+    uint32_t near_part;       /* mr_far_prove_whole: of the phase at hand */
 } mr_far_asker;
 
 /* To be freed also after an error. */

@@ -46,7 +46,7 @@ static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
     if (d->window.model == d->context->settings->model)
-        status = mr_far_prove_whole(&d->asker, false, d->error);
+        status = mr_far_prove_whole(&d->asker, 0, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
@@ -79,14 +79,25 @@ static void tell_far_window(const decider *d)
              window->places.count);
 }
 
-/* Looks for proofs that need only rows near the accesses. */
+/* Rounds of proofs near the accesses: each has one of so many parts of the budget of elimination, when
+ * no more pairs of places are left than so many. The fewer are left, the longer a look takes less
+ * than raising the precedence of the far window. */
+static const struct {
+    uint32_t part, most;
+} near_rounds[] = {{128, UINT32_MAX}, {16, 16}, {1, 4}};
+
 static mr_status prove_near(decider *d)
 {
+    mr_status status = MR_OK;
     if (d->window.model != d->context->settings->model)
         return MR_OK;
     if (!mr_problem_list_rows(&d->window.problem, &d->asker.decide, &d->window.arena))
         return mr_error_memory(d->error, "deciding far races");
-    return mr_far_prove_whole(&d->asker, true, d->error);
+    for (size_t i = 0; i < sizeof near_rounds / sizeof *near_rounds && goes_on(d, status) &&
+                       d->window.unsettled_count <= near_rounds[i].most;
+         i++)
+        status = mr_far_prove_whole(&d->asker, near_rounds[i].part, d->error);
+    return status;
 }
 
 /* Decides the far window in one model. What needs no formula comes first, on windows around close

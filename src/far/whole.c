@@ -208,14 +208,14 @@ static mr_status decide_proofs(void *context, unsigned number, uint64_t unit, mr
         return status;
     unsigned steps = q.far->worker.decide.steps;
     q.far->worker.decide.steps = steps & PROOF_STEPS;
-    q.far->worker.decide.only_near = q.asker->near;
+    q.far->worker.decide.only_near_part = q.asker->near_part;
     q.places = places_of(q.asker, unit);
     q.outcome = *outcome;
     clear_arena(q.far);
     if (!q.far->worker.halted)
         status = decide_places(&q);
     q.far->worker.decide.steps = steps;
-    q.far->worker.decide.only_near = false;
+    q.far->worker.decide.only_near_part = 0;
     return mr_far_unit_end(q.far, outcome, status);
 }
 
@@ -274,7 +274,7 @@ static mr_status merge_proofs(void *context, mr_outcome *outcome, mr_error *erro
     return status;
 }
 
-mr_status mr_far_prove_whole(mr_far_asker *asker, bool near, mr_error *error)
+mr_status mr_far_prove_whole(mr_far_asker *asker, uint32_t near_part, mr_error *error)
 {
     const mr_phase phase = {.context = asker,
                             .stage = "far races",
@@ -282,7 +282,7 @@ mr_status mr_far_prove_whole(mr_far_asker *asker, bool near, mr_error *error)
                             .decide = decide_proofs,
                             .merge = merge_proofs};
     MR_REQUIRE(asker->window->model == asker->context->settings->model);
-    asker->near = near;
+    asker->near_part = near_part;
     return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
 }
 

@@ -6,8 +6,8 @@
  * mr_far_prove_whole asks one question about all accesses of two places, by the steps up to
  * elimination. Of most pairs of places that have no race this is the proof, so they ask for no windows
  * around pairs. It is for the model of the settings: in a stricter one a proof says nothing. With
- * `near` it looks for proofs near the accesses alone (mr_eliminate_near). They take so little that they
- * come before everything that looks at the whole far window.
+ * `near_part` it looks for proofs near the accesses alone (mr_eliminate_near), with one of so many parts
+ * of elimination's budget; 0: it looks for any.
  *
  * mr_far_decide_whole is the last word. One question is about all accesses of two places; when its
  * verdict is unknown, halves of the longer list are asked about, as in predict/group.c. In the
@@ -22,7 +22,7 @@
 #include "ask.h"
 
 mr_status mr_far_try_whole(mr_far_asker *asker, mr_error *error);
-mr_status mr_far_prove_whole(mr_far_asker *asker, bool near, mr_error *error);
+mr_status mr_far_prove_whole(mr_far_asker *asker, uint32_t near_part, mr_error *error);
 mr_status mr_far_decide_whole(mr_far_asker *asker, mr_error *error);
 
 #endif
