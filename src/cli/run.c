@@ -38,6 +38,7 @@ typedef struct runs {
     bool confirms;  /* each race is replayed … */
     bool sandbox;   /* … in a sandbox */
     bool stopped;   /* a signal has ended the replays */
+    bool cut;       /* memory.limit_mb has ended an analysis */
     mr_names known; /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last recording that an earlier one had */
@@ -209,6 +210,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
         status = mr_predicting_exit(trace, self->cli->config, &result, &exit_status, error);
     self->fails = self->fails || exit_status == MR_EXIT_RACES;
     self->any_unknown = self->any_unknown || exit_status == MR_EXIT_UNKNOWN;
+    self->cut = self->cut || exit_status == MR_EXIT_INCOMPLETE;
     mr_status printed = print(self, trace, &result, status ? &print_error : error);
     if (status && printed)
         mr_cli_complain(&print_error);
@@ -282,6 +284,7 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
         mr_cli_progress_end(&progress);
     }
     sweep.result.recorded_only = true;
+    self->cut = self->cut || sweep.result.halted != MR_HALT_NONE;
     sweep.result.stats.read_seconds += read_seconds;
     sweep.result.stats.total_seconds += read_seconds;
     if (!status)
@@ -444,6 +447,7 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     *exit_status = self.stopped       ? MR_EXIT_INCOMPLETE
                    : none             ? 0
                    : self.fails       ? cli->finding_status
+                   : self.cut         ? MR_EXIT_INCOMPLETE
                    : self.ended_badly ? MR_EXIT_BAD_END
                    : self.any_unknown ? MR_EXIT_UNKNOWN
                                       : 0;
