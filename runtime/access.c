@@ -72,6 +72,7 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
         mr_writer_room();
     }
     mr_put_known(head, code, (uintptr_t)address, value);
+    mr_explore_clean();
 }
 
 /*
@@ -122,6 +123,7 @@ static __attribute__((noinline)) void slow_write(const void *address, unsigned h
     if (mr_ignores_reads(thread)) {
         mr_writer_wait_as_range(); /* so that a read directly after it comes to slow_read */
     }
+    mr_explore_clean();
 }
 
 static inline __attribute__((always_inline)) void write_access(const void *address, unsigned log2,

@@ -2,6 +2,7 @@
  * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
  * and logged together with the operation, because the baton is held.
  */
+#include "explore.h"
 #include "ignore.h"
 #include "maxrace/annotate.h"
 
@@ -109,6 +110,7 @@ DEFINE_SWAP_IF(64, uint64_t)
         if (logged) {                                                                              \
             log_update(address, log2, order, old, (type)(expression), MR_CALLER);                  \
         }                                                                                          \
+        mr_explore_clean();                                                                        \
         return old;                                                                                \
     }
 
@@ -133,6 +135,7 @@ DEFINE_SWAP_IF(64, uint64_t)
         if (logged) {                                                                              \
             log_simple(MR_LOG_ATOMIC_READ, address, log2, order, value, MR_CALLER);                \
         }                                                                                          \
+        mr_explore_clean();                                                                        \
         return value;                                                                              \
     }                                                                                              \
     MR_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
@@ -143,6 +146,7 @@ DEFINE_SWAP_IF(64, uint64_t)
         if (logged) {                                                                              \
             log_simple(MR_LOG_ATOMIC_WRITE, address, log2, order, value, MR_CALLER);               \
         }                                                                                          \
+        mr_explore_clean();                                                                        \
     }                                                                                              \
     static type compare_##bits(volatile type *address, type wanted, type value, int order,         \
                                int failure, uintptr_t code)                                        \
@@ -154,6 +158,7 @@ DEFINE_SWAP_IF(64, uint64_t)
         } else if (logged) {                                                                       \
             log_simple(MR_LOG_ATOMIC_READ, address, log2, failure, old, code);                     \
         }                                                                                          \
+        mr_explore_clean();                                                                        \
         return old;                                                                                \
     }                                                                                              \
     MR_EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type wanted, \

@@ -4,6 +4,7 @@
  * Frames grow down: a function called from a live frame has a stack pointer below it. So frames
  * that were left without a word, by longjmp, are found at the next entry or exit.
  */
+#include "explore.h"
 #include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
@@ -115,6 +116,7 @@ void __tsan_func_entry(void *caller)
                                  .code = MR_CALLER,
                                  .stack = (uintptr_t)__builtin_dwarf_cfa(),
                                  .frame = *(const uintptr_t *)stack});
+    mr_explore_clean();
 }
 
 void __tsan_func_exit(void)
@@ -135,4 +137,5 @@ void __tsan_func_exit(void)
     if (count > 0 && !(count == 1 && take_enter_back())) {
         log_leave(count);
     }
+    mr_explore_clean();
 }

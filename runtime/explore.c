@@ -8,7 +8,8 @@
 void mr_explore_start(void)
 {
     const char *wanted = secure_getenv(MR_LOG_ENV_EXPLORE);
-    mr_rt.explores = wanted != NULL && wanted[0] == '1';
+    mr_rt.explores = wanted != NULL && (wanted[0] == '1' || wanted[0] == '2');
+    mr_rt.explores_words = mr_rt.explores && wanted[0] == '2';
 }
 
 void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void *object,
@@ -33,11 +34,31 @@ void mr_explore_spins(const volatile void *lock, uintptr_t code)
 
 #if defined(__x86_64__)
 
+enum { SCRUBBED = 4096 };
+
+/* Only where there is room for so much: not on the stack of a signal handler or of a fiber, and not near the end of a stack. */
+__attribute__((noinline)) void mr_explore_scrub(void)
+{
+    const mr_thread *thread = mr_self;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (thread == NULL || here < thread->stack_start + (size_t)2 * SCRUBBED ||
+        here >= thread->stack_end) {
+        return;
+    }
+    __asm__ volatile("lea -%c0(%%rsp), %%rdi\n\tmov %1, %%ecx\n\txor %%eax, %%eax\n\trep stosq"
+                     :
+                     : "i"(SCRUBBED), "i"(SCRUBBED / 8)
+                     : "rax", "rcx", "rdi", "memory", "cc");
+}
+
+enum { PRESERVED = 6 };
+
 typedef struct search {
     uintptr_t code;     /* the place of the access */
     uintptr_t outer;    /* just below the frame of the thread's first function */
     uintptr_t from, to; /* the stack in between */
     uint64_t hash;
+    uint64_t registers[PRESERVED];
 } search;
 
 static void mix(uint64_t *hash, uint64_t word)
@@ -50,15 +71,16 @@ static void mix(uint64_t *hash, uint64_t word)
 
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *argument)
 {
-    static const int preserved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
+    static const int preserved[PRESERVED] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
     search *self = argument;
     uintptr_t stack = _Unwind_GetCFA(context); /* the stack pointer of this frame */
     if (self->from == 0 && _Unwind_GetIP(context) == self->code) {
         self->from = stack;
         mix(&self->hash, self->code);
         mix(&self->hash, stack);
-        for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++) {
-            mix(&self->hash, _Unwind_GetGR(context, preserved[i]));
+        for (size_t i = 0; i < PRESERVED; i++) {
+            self->registers[i] = _Unwind_GetGR(context, preserved[i]);
+            mix(&self->hash, self->registers[i]);
         }
     }
     if (self->from != 0 && stack > self->outer + 2 * sizeof(uintptr_t)) {
@@ -66,6 +88,19 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
         return _URC_END_OF_STACK;
     }
     return _URC_NO_REASON;
+}
+
+static void tell_words(const search *self)
+{
+    unsigned count = 0;
+    for (; count < PRESERVED; count++) {
+        mr_write_object(MR_LOG_STATE, MR_LOG_STATE_WORD, NULL, self->code, count,
+                        self->registers[count]);
+    }
+    const uint64_t *at = (const uint64_t *)self->from;
+    for (; (uintptr_t)at < self->to && count < MR_EXPLORE_WORDS; at++) {
+        mr_write_object(MR_LOG_STATE, MR_LOG_STATE_WORD, NULL, self->code, count++, *at);
+    }
 }
 
 void mr_explore_state(const mr_thread *thread)
@@ -82,10 +117,17 @@ void mr_explore_state(const mr_thread *thread)
     for (const uint64_t *at = (const uint64_t *)self.from; (uintptr_t)at < self.to; at++) {
         mix(&self.hash, *at);
     }
+    if (mr_rt.explores_words && mr_hot->live.waiting != MR_LOG_WAITING_WRITE) {
+        tell_words(&self);
+    }
     mr_write_state(thread->about.address, self.code, self.hash);
 }
 
 #else
+
+void mr_explore_scrub(void)
+{
+}
 
 void mr_explore_state(const mr_thread *thread)
 {

@@ -11,6 +11,9 @@
  * but its stack since, is in the same local state. 64 bits: two states have the same fingerprint by
  * chance once in 2^64 pairs. x86-64 only; elsewhere, and where the unwinder does not find the caller,
  * there is no STATE record, and loops that wait are not recognised.
+ *
+ * With MAXRACE_EXPLORE=2 the words of which the fingerprint is made come before it, at most MR_EXPLORE_WORDS: the registers,
+ * then the stack from below. They are not told before a read right after a write, when there is no room for them.
  */
 #ifndef MR_RUNTIME_EXPLORE_H
 #define MR_RUNTIME_EXPLORE_H
@@ -26,6 +29,19 @@ void mr_explore_state(const mr_thread *thread);
  * runs in between (access.c). When both are of one statement, the write is not done yet. It is so each time that
  * the thread comes to this place, so the fingerprint says as much as elsewhere. */
 void mr_explore_read_after_write(mr_thread *thread, const void *address, uintptr_t code);
+
+/* Zeroes the stack below the caller's frame. */
+void mr_explore_scrub(void);
+
+/* The last thing before the library goes back to the program. What the library leaves below the stack pointer depends on the
+ * schedule, and comes into the frames of functions that the program calls next, where compiled code does not write at once or at all:
+ * the same local state would have many fingerprints. */
+static inline __attribute__((always_inline)) void mr_explore_clean(void)
+{
+    if (__builtin_expect(mr_rt.explores, 0)) {
+        mr_explore_scrub();
+    }
+}
 
 /* A CHOICE record, when behaviours are explored. */
 void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void *object,

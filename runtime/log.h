@@ -124,7 +124,7 @@
  * - MAXRACE_REPLAY: the path of a schedule that threads run by (schedule.h); MAXRACE_REPLAY_RESULT:
  *   where it is told what came of it; nothing may be there. A program that cannot follow the schedule
  *   is ended, with status MR_LOG_DIVERGED_STATUS
- * - MAXRACE_EXPLORE: 1: the log also has what explore.h says
+ * - MAXRACE_EXPLORE: 1 or 2: the log also has what explore.h says
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
  */
@@ -273,7 +273,8 @@ typedef struct mr_log_live {
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */             \
     X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */                          \
     X(STATE, 3) /* object: before an access, only where behaviours are explored; number:         \
-                            the fingerprint of the thread's local state (explore.h) */ \
+                            the fingerprint of the thread's local state; role MR_LOG_STATE_WORD: one of     \
+                            its words, count: which (explore.h) */ \
     X(CHOICE, 3) /* object; only where behaviours are explored; count: mr_log_choice */
 
 typedef enum mr_log_kind {
@@ -282,6 +283,8 @@ typedef enum mr_log_kind {
 #undef MR_LOG_KIND_ENUM
         MR_LOG_KIND_COUNT
 } mr_log_kind;
+
+enum { MR_LOG_STATE_WORD = 1, MR_EXPLORE_WORDS = 96 };
 
 /* The detail of an access: bits 0..1 log2 of the bytes (not of ranges), then flags, bits 4..6
  * memory order. */

@@ -165,10 +165,11 @@ enum {
 };
 
 typedef struct mr_runtime {
-    bool active;   /* threads take turns */
-    bool logging;  /* and what they do is logged */
-    bool explores; /* the log has more (explore.h) */
-    bool steers;   /* their turns are those of a schedule (steer.h) */
+    bool active;         /* threads take turns */
+    bool logging;        /* and what they do is logged */
+    bool explores;       /* the log has more (explore.h) */
+    bool explores_words; /* … and the words of each local state */
+    bool steers;         /* their turns are those of a schedule (steer.h) */
     uint32_t lock;
     uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;

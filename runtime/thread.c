@@ -192,7 +192,12 @@ static void *thread_main(void *argument)
     void *(*start)(void *) = thread->start;
     void *its_argument = thread->argument;
     mr_leave(thread);
-    return start(its_argument);
+    mr_explore_clean();
+    void *result = start(its_argument);
+    __asm__ volatile(
+        ""
+        : "+r"(result)); /* no last call: the frame here stays, what is below is clean */
+    return result;
 }
 
 /* The stack where arena.h says, unless the program gives one. The caller's attributes stay. */

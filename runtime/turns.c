@@ -38,6 +38,7 @@ mr_thread *mr_enter_at(uintptr_t code)
 void mr_leave(mr_thread *thread)
 {
     thread->busy = 0;
+    mr_explore_clean();
 }
 
 /* The thread is runnable again and waits for its turn, unless the watchdog left the baton to it. */

@@ -126,7 +126,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         set_number(MR_INPUTS_ENV_RECORD, launch->records_inputs) &&
         set_number(MR_INPUTS_ENV_MAX, launch->max_input_bytes) &&
         set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
-        (!launch->explores || setenv(MR_LOG_ENV_EXPLORE, "1", 1) == 0) &&
+        (!launch->explores ||
+         setenv(MR_LOG_ENV_EXPLORE, launch->tells_states ? "2" : "1", 1) == 0) &&
         setenv(MR_LOG_ENV_ON_DEADLOCK,
                launch->waits_in_deadlock     ? "wait"
                : launch->ends_deadlocks_soon ? "soon"

@@ -37,6 +37,7 @@ typedef struct mr_launch {
     bool waits_in_deadlock;   /* a program in which nobody can run is not ended */
     bool ends_deadlocks_soon; /* it is ended after 50 ms: nobody else can help it */
     bool explores;            /* the log has what runtime/explore.h says */
+    bool tells_states;        /* … with the words of local states */
     bool follows_forks;       /* children have logs, and are waited for */
     bool tells_log;           /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;    /* its standard output is our standard error */

@@ -187,6 +187,7 @@ static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran
                               .records_inputs = request->keeps_inputs,
                               .ends_deadlocks_soon = true,
                               .explores = request->explores,
+                              .tells_states = request->tells_states,
                               .descriptors = runner->descriptors,
                               .descriptors_again = true,
                               .replay = request->schedule,

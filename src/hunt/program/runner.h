@@ -48,7 +48,9 @@ typedef struct mr_run_request {
     const char *trace_path; /* the trace file is put here; NULL: it is not kept */
     bool compares;          /* what it compares is read */
     bool needs_no_trace;    /* only the end is of interest */
-    bool explores; /* the log has what runtime/explore.h says; no trace can be made of it */
+    bool
+        explores; /* the log has what runtime/explore.h says; operations are counted otherwise then */
+    bool tells_states; /* … with the words of local states */
     mr_status (*read_log)(void *context, const char *log, const mr_run_end *end,
                           mr_error *error); /* is shown the log; NULL */
     void *context;                          /* … for it */
