@@ -227,8 +227,39 @@ static bool is_at_limit(exploring *its)
 static uint64_t records_ahead(const mr_explore *self, uint32_t node)
 {
     enum { UNKNOWN = 4 };
-    uint32_t edge = self->model.nodes[node].edges;
-    return edge == MR_PMODEL_NONE ? UNKNOWN : self->model.edges[edge].records;
+    uint32_t edge = self->graph.model->nodes[node].edges;
+    return edge == MR_PMODEL_NONE ? UNKNOWN : self->graph.model->edges[edge].records;
+}
+
+mr_status mr_explore_plan(const mr_explore *self, const mr_seek_way *way, uint32_t then,
+                          const mr_seek_race *race, mr_explore_request *request,
+                          mr_explore_stop **stops, bool *is_stale, mr_error *error)
+{
+    uint32_t second = race ? race->second : MR_PMODEL_NONE;
+    walker at;
+    mr_status status = walk_way(&at, self, way, stops, error);
+    if (status)
+        return status;
+    *request = (mr_explore_request){.model = &self->model,
+                                    .stops = *stops,
+                                    .steps = self->search.steps + way->first,
+                                    .stop_count = way->count,
+                                    .then = then,
+                                    .second = second,
+                                    .race = race,
+                                    .seed = self->runs};
+    if (then != MR_PMODEL_NONE) {
+        catch_up(&at, then);
+        request->then_from = before_next(&at, then);
+        request->then_to = request->then_from + records_ahead(self, at.nodes[then]);
+    }
+    if (second != MR_PMODEL_NONE) {
+        catch_up(&at, second);
+        request->second_from = before_next(&at, second);
+    }
+    mr_state_free(&at.state);
+    *is_stale = at.is_stale;
+    return MR_OK;
 }
 
 /* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation, or stands before
@@ -236,33 +267,13 @@ static uint64_t records_ahead(const mr_explore *self, uint32_t node)
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then,
                          const mr_seek_race *race, const mr_seek_use *use, mr_error *error)
 {
-    uint32_t second = race ? race->second : MR_PMODEL_NONE;
-    mr_explore *self = its->self;
-    walker at;
-    mr_explore_stop *stops;
-    mr_status status = walk_way(&at, self, way, &stops, error);
-    if (status)
-        return status;
-    mr_explore_request request = {.model = &self->model,
-                                  .stops = stops,
-                                  .steps = self->search.steps + way->first,
-                                  .stop_count = way->count,
-                                  .then = then,
-                                  .second = second,
-                                  .race = race,
-                                  .use = use,
-                                  .seed = self->runs};
-    if (then != MR_PMODEL_NONE) {
-        catch_up(&at, then);
-        request.then_from = before_next(&at, then);
-        request.then_to = request.then_from + records_ahead(self, at.nodes[then]);
-    }
-    if (second != MR_PMODEL_NONE) {
-        catch_up(&at, second);
-        request.second_from = before_next(&at, second);
-    }
-    mr_state_free(&at.state);
-    if (!at.is_stale)
+    mr_explore_request request = {.use = NULL};
+    mr_explore_stop *stops = NULL;
+    bool is_stale = false;
+    mr_status status =
+        mr_explore_plan(its->self, way, then, race, &request, &stops, &is_stale, error);
+    request.use = use;
+    if (!status && !is_stale)
         status = run_once(its, &request, error);
     free(stops);
     return status;

@@ -143,4 +143,11 @@ static inline uint64_t mr_explore_behaviours(const mr_explore *self)
 mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way, mr_explore_stop **stops,
                            size_t *count, mr_error *error);
 
+/* The request of a run by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation, or stands before it with the second thread
+ * of the race (NULL: there is none). `*stops` is to be freed. `*is_stale`: runs after the search have shown that there is no such
+ * way. MR_ERR_MEMORY. */
+mr_status mr_explore_plan(const mr_explore *self, const mr_seek_way *way, uint32_t then,
+                          const mr_seek_race *race, mr_explore_request *request,
+                          mr_explore_stop **stops, bool *is_stale, mr_error *error);
+
 #endif

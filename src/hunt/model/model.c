@@ -55,6 +55,8 @@ void mr_pmodel_free(mr_pmodel *model)
     free(model->threads);
     free(model->objects);
     free(model->pool);
+    free(model->words);
+    mr_map_free(&model->states);
     mr_table_free(&model->blob_table);
     for (size_t i = 0; i < sizeof model->object_map / sizeof *model->object_map; i++)
         mr_map_free(&model->object_map[i]);
@@ -81,7 +83,8 @@ static uint32_t add_node(mr_pmodel *model, uint32_t thread)
 {
     if (model->node_count >= MR_PMODEL_NONE - 1u || !ROOM(model, nodes, node_count, node_capacity))
         return MR_PMODEL_NONE;
-    model->nodes[model->node_count] = (mr_pmodel_node){.edges = MR_PMODEL_NONE, .thread = thread};
+    model->nodes[model->node_count] =
+        (mr_pmodel_node){.edges = MR_PMODEL_NONE, .parent = MR_PMODEL_NONE, .thread = thread};
     return model->node_count++;
 }
 
@@ -350,6 +353,54 @@ static void fold(mr_pmodel *model, mr_pmodel_place *place, const mr_pmodel_event
     }
 }
 
+static bool keep_words(mr_pmodel *model, mr_pmodel_node *node, const mr_pmodel_event *event)
+{
+    if (!mr_grow((void **)&model->words, &model->words_capacity,
+                 model->words_count + event->word_count + 1, sizeof *model->words))
+        return false;
+    node->words = model->words_count;
+    node->word_count = event->word_count;
+    if (event->word_count)
+        memcpy(model->words + node->words, event->words, event->word_count * sizeof *model->words);
+    model->words_count += event->word_count;
+    return true;
+}
+
+static uint64_t state_key(const mr_pmodel_place *place, const mr_pmodel_event *event)
+{
+    uint64_t key = (event->state ^ place->held) * UINT64_C(0x9e3779b97f4a7c15);
+    key = ((key ^ key >> 29) + event->thread + 1) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (key ^ key >> 32) + event->op.code;
+}
+
+/* The node where the thread stands is that of its local state. */
+static bool merge(mr_pmodel *model, mr_pmodel_place *place, const mr_pmodel_event *event)
+{
+    uint64_t key = state_key(place, event);
+    uint32_t *known = mr_map_at(&model->states, key, MR_PMODEL_NONE);
+    if (!known)
+        return false;
+    bool moves = place->last_edge != MR_PMODEL_NONE;
+    if (*known != MR_PMODEL_NONE && *known != place->node && moves) {
+        model->edges[place->last_edge].to = *known;
+        model->nodes[*known].is_head = true;
+        place->node = *known;
+        model->version++;
+    } else if (*known == MR_PMODEL_NONE) {
+        uint64_t here = model->nodes[place->node].state;
+        if (here && here != key && moves) { /* something that is not recorded made a difference */
+            uint32_t node = add_node(model, event->thread);
+            if (node == MR_PMODEL_NONE)
+                return false;
+            model->edges[place->last_edge].to = place->node = node;
+        }
+        *known = place->node;
+        model->nodes[place->node].state = key;
+        return keep_words(model, &model->nodes[place->node], event);
+    }
+    return true;
+}
+
 static bool note_visit(mr_pmodel_place *place, const mr_pmodel_event *event)
 {
     for (size_t i = 0; i < place->visit_count; i++)
@@ -380,6 +431,8 @@ static uint32_t follow(mr_pmodel *model, uint32_t node, uint32_t outcome, uint32
                                                        .to = to,
                                                        .next = model->nodes[node].edges};
     model->nodes[node].edges = model->edge_count;
+    model->nodes[to].parent = node;
+    model->nodes[to].via = outcome;
     model->version++;
     return model->edge_count++;
 }
@@ -398,7 +451,9 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
     if (!place || (event->op.kind == MR_PMODEL_FORK && !place_of(model, run, event->op.object)))
         return MR_PMODEL_MEMORY;
     place = &run->places[event->thread];
-    if (event->has_state)
+    if (event->has_state && model->merges && !merge(model, place, event))
+        return MR_PMODEL_MEMORY;
+    if (event->has_state && !model->merges)
         fold(model, place, event);
     if (place->last_edge == MR_PMODEL_NONE)
         model->threads[event->thread].lead = event->lead;
@@ -411,7 +466,7 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
     } else if (!same_op(&node->op, &event->op)) {
         return differ(run, node, &event->op, "another operation");
     }
-    if (event->has_state && !note_visit(place, event))
+    if (event->has_state && !model->merges && !note_visit(place, event))
         return MR_PMODEL_MEMORY;
     note_recursive(model, place, event);
     bool reads = mr_pmodel_reads(event->op.kind);

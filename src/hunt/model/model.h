@@ -31,6 +31,11 @@
  * Not in the fingerprint is the state of code that is not recorded (rand, errno): a thread whose loop
  * ends by such a thing is taken to be where it was. See docs/hunt-exhaustive.md.
  *
+ * Merging. A model that merges goes further: all nodes of a thread with the same fingerprint, the same locks and the same place are
+ * one, whatever the thread has written. What it does from there on is the same function of what it sees, when all memory but its own
+ * stack is seen: so such a model is to be searched with memory that one thread alone uses, too (model_graph.h). Histories are
+ * no longer told apart, so it does not count behaviours; it says how a state can be reached (hunt/guide).
+ *
  * Cost: O(1) expected for each event, about 100 bytes a node.
  */
 #ifndef MR_HUNT_MODEL_H
@@ -93,9 +98,13 @@ enum { MR_PMODEL_NONE = UINT32_MAX };
 
 typedef struct mr_pmodel_node {
     mr_pmodel_op op;
-    uint32_t edges;  /* the first, MR_PMODEL_NONE */
-    uint32_t thread; /* whose */
-    bool is_head;    /* an edge leads back to it */
+    uint32_t edges; /* the first, MR_PMODEL_NONE */
+    uint64_t state; /* a model that merges: its key in `states`; 0: it has none */
+    size_t words;   /* of its local state, in `words` of the model */
+    uint32_t word_count;
+    uint32_t parent, via; /* the node, and the outcome, after which it was first seen */
+    uint32_t thread;      /* whose */
+    bool is_head;         /* an edge leads back to it */
 } mr_pmodel_node;
 
 typedef struct mr_pmodel_edge {
@@ -162,6 +171,10 @@ typedef struct mr_pmodel {
     mr_pmodel_memory initial; /* what reads saw that no write of their run came before */
     mr_pmodel_memory strange; /* bytes of which a read saw what no write had written */
     uint64_t version;         /* grows with everything that is learned */
+    bool merges;              /* see above; set before the first run */
+    mr_map states;            /* … fingerprint, locks, thread and place → node */
+    uint64_t *words;          /* … of local states */
+    size_t words_count, words_capacity;
 } mr_pmodel;
 
 void mr_pmodel_free(mr_pmodel *model);
@@ -189,7 +202,9 @@ typedef struct mr_pmodel_event {
     mr_pmodel_op op;
     uint32_t thread;
     bool has_state, on_own_stack;
-    uint64_t state;   /* the fingerprint just before, when it has one */
+    uint64_t state;        /* the fingerprint just before, when it has one */
+    const uint64_t *words; /* of which it is made; none where they are not told */
+    uint32_t word_count;
     uint32_t outcome; /* of operations that do not read */
     const void *seen; /* op.bytes bytes, of what reads */
     const void *written;

@@ -95,10 +95,13 @@ static void note_access(mr_graph *graph, const mr_pmodel_node *node)
 {
     uint64_t end = node->op.address + node->op.bytes, bit = (uint64_t)1 << node->thread;
     bool writes = can_write(graph->model, node);
+    bool varies = graph->model->merges && node->edges != MR_PMODEL_NONE &&
+                  graph->model->edges[node->edges].next != MR_PMODEL_NONE;
     for (size_t i = find_piece(graph, node->op.address);
          i < graph->piece_count && graph->pieces[i].address < end; i++) {
         graph->pieces[i].writers |= writes ? bit : 0;
         graph->pieces[i].readers |= bit;
+        graph->pieces[i].varies = graph->pieces[i].varies || varies;
     }
 }
 
@@ -116,7 +119,8 @@ static bool make_pieces(mr_graph *graph)
             note_access(graph, &model->nodes[i]);
     for (size_t i = 0; i < graph->piece_count; i++) {
         mr_graph_piece *piece = &graph->pieces[i];
-        if (piece->bytes && piece->writers && (piece->readers & (piece->readers - 1)))
+        bool is_shared = piece->writers && (piece->readers & (piece->readers - 1));
+        if (piece->bytes && (is_shared || piece->varies))
             piece->number = graph->tracked++;
     }
     return true;

@@ -5,7 +5,8 @@
  * Pieces. Memory is cut at the ends of all accesses, and at multiples of 8, so that an access is a
  * union of pieces. A piece is tracked when several threads access it and one of them writes it (or
  * frees it). Accesses of other pieces are left out: no other thread can see or change them, so they
- * commute with everything, and what they see is a function of the thread's own history.
+ * commute with everything, and what they see is a function of the thread's own history. In a model that merges (model.h) it need not
+ * be: there a piece is tracked, too, when one thread alone uses it and a node has read several values of it.
  *
  * Futures. futures(node) is a set of bits that contains bits(operation) of each operation that the
  * thread, or a thread that it creates from there on, may still do, as far as the model knows.
@@ -25,6 +26,7 @@ typedef struct mr_graph_piece {
     uint64_t address;
     uint32_t bytes;
     uint64_t readers, writers; /* threads, a bit each */
+    bool varies;               /* a node of a model that merges has seen several values */
     uint32_t number;           /* of those that are tracked; MR_PMODEL_NONE */
 } mr_graph_piece;
 

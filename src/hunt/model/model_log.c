@@ -18,6 +18,8 @@ typedef struct member {
     uint32_t records; /* since its last operation … */
     uint32_t own;     /* … of which these are part of the next one, its last record left out */
     uint64_t state, stack_from, stack_to;
+    uint64_t words[MR_EXPLORE_WORDS];
+    uint32_t word_count;
     uint32_t sleeps_on; /* the condition variable; MR_PMODEL_NONE */
     bool has_state, is_asleep, is_timed, is_once, tries, ended;
 } member;
@@ -81,6 +83,14 @@ static void take(learning *self, mr_pmodel_fit fit)
     self->differs = self->differs || fit == MR_PMODEL_DIFFERS;
 }
 
+/* A word of its local state. */
+static void see_word(member *its, const uint64_t *record)
+{
+    uint32_t number = mr_log_count(record[1]);
+    if (number == its->word_count && number < MR_EXPLORE_WORDS)
+        its->words[its->word_count++] = record[2];
+}
+
 /* The operation of the thread is done. */
 static void see(learning *self, member *its, mr_pmodel_event *event)
 {
@@ -91,7 +101,10 @@ static void see(learning *self, member *its, mr_pmodel_event *event)
     event->has_state = its->has_state && mr_pmodel_is_access(event->op.kind);
     event->state = its->state;
     its->records = its->own = 0;
+    event->words = its->words;
+    event->word_count = its->word_count;
     its->has_state = false;
+    its->word_count = 0;
     if (its->thread == MR_PMODEL_NONE)
         name_unseen(self, "a thread that nobody created");
     else if (!self->failed && !self->differs)
@@ -540,6 +553,10 @@ static void handle(learning *self, member *its, const uint64_t *record, bool cou
         see_range(self, its, record);
         break;
     case MR_LOG_STATE:
+        if (mr_log_detail(record[0]) == MR_LOG_STATE_WORD) {
+            see_word(its, record);
+            break;
+        }
         its->has_state = true;
         its->state = record[2];
         break;

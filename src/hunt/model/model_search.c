@@ -262,20 +262,6 @@ static bool some_loop(const mr_state *state)
     return false;
 }
 
-/* Can an operation of `other`, now or later, not commute with the next one of the thread? */
-static bool hinders(const mr_state *state, uint32_t thread, uint32_t other)
-{
-    const mr_graph *graph = state->graph;
-    uint32_t its_node = mr_state_node(state, other);
-    const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
-    if (node->kind == MR_PMODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
-        return true;
-    for (uint32_t i = 0; i < node->conflict_count; i++)
-        if (mr_graph_may(graph, its_node, graph->conflicts[node->conflict + i]))
-            return true;
-    return false;
-}
-
 /* The least set with the thread in it that is enough (model_search.h). */
 static uint64_t close(const mr_state *state, const options *its, uint32_t thread)
 {
@@ -288,7 +274,7 @@ static uint64_t close(const mr_state *state, const options *its, uint32_t thread
             continue;
         }
         for (uint32_t u = 0; u < state->thread_count; u++)
-            if (!(set >> u & 1) && mr_state_lives(state, u) && hinders(state, t, u))
+            if (!(set >> u & 1) && mr_state_lives(state, u) && mr_state_hinders(state, t, u))
                 set |= (uint64_t)1 << u;
     }
     return set;

@@ -311,6 +311,19 @@ uint64_t mr_state_enablers(const mr_state *state, uint32_t thread)
     }
 }
 
+bool mr_state_hinders(const mr_state *state, uint32_t thread, uint32_t other)
+{
+    const mr_graph *graph = state->graph;
+    uint32_t its_node = mr_state_node(state, other);
+    const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
+    if (node->kind == MR_PMODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
+        return true;
+    for (uint32_t i = 0; i < node->conflict_count; i++)
+        if (mr_graph_may(graph, its_node, graph->conflicts[node->conflict + i]))
+            return true;
+    return false;
+}
+
 /* ---- races ---- */
 
 /* Does the access write, in this state? */

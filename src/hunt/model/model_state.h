@@ -70,6 +70,9 @@ void mr_state_do(mr_state *state, const mr_seek_step *step);
 /* The threads that can change that this one cannot go on, as bits. */
 uint64_t mr_state_enablers(const mr_state *state, uint32_t thread);
 
+/* Can an operation of `other`, now or later, not commute with the next one of the thread? */
+bool mr_state_hinders(const mr_state *state, uint32_t thread, uint32_t other);
+
 /* Do the next operations of both race? */
 bool mr_state_races(const mr_state *state, uint32_t first, uint32_t second);
 

@@ -1,0 +1,203 @@
+/*
+ * hunt/guide: models made by hand. The fold takes nodes for one that differ in words that decide nothing, and tells them apart by words
+ * that do; the search asks by the way with the fewest preemptions, and asks a question twice at most.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hunt/guide/fold.h"
+#include "hunt/guide/guide_search.h"
+
+enum { X = 0x1000, Y = 0x2000, Z = 0x3000, WORDS = 4 };
+
+typedef struct learner {
+    mr_pmodel *model;
+    mr_pmodel_run run;
+} learner;
+
+static learner begin(mr_pmodel *model)
+{
+    model->merges = true;
+    return (learner){.model = model};
+}
+
+static uint64_t fingerprint(const uint64_t *words, uint64_t code)
+{
+    uint64_t hash = code;
+    for (int i = 0; i < WORDS; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
+}
+
+static void see(learner *self, uint32_t thread, mr_pmodel_kind kind, uint64_t address,
+                uint64_t code, int32_t value, const uint64_t *words)
+{
+    const mr_pmodel_event event = {.op = {.kind = (uint8_t)kind,
+                                          .is_atomic = true,
+                                          .address = address,
+                                          .bytes = 4,
+                                          .code = code},
+                                   .thread = thread,
+                                   .has_state = true,
+                                   .state = fingerprint(words, code),
+                                   .words = words,
+                                   .word_count = WORDS,
+                                   .seen = kind == MR_PMODEL_READ ? &value : NULL,
+                                   .written = kind == MR_PMODEL_WRITE ? &value : NULL,
+                                   .records = 1};
+    assert_int_equal(mr_pmodel_see(self->model, &self->run, &event), MR_PMODEL_FITS);
+}
+
+static void see_plain(learner *self, uint32_t thread, mr_pmodel_kind kind, uint32_t object)
+{
+    const mr_pmodel_event event = {.op = {.kind = (uint8_t)kind, .object = object, .code = 0x77},
+                                   .thread = thread,
+                                   .records = 1};
+    assert_int_equal(mr_pmodel_see(self->model, &self->run, &event), MR_PMODEL_FITS);
+}
+
+/* The node that the thread comes to from its root by what Z holds. */
+static uint32_t after(const mr_pmodel *model, int32_t value)
+{
+    uint32_t blob = mr_pmodel_bytes((mr_pmodel *)model, &value, sizeof value);
+    uint32_t edge = mr_pmodel_edge_of(model, model->threads[0].root, blob);
+    assert_int_not_equal(edge, MR_PMODEL_NONE);
+    return model->edges[edge].to;
+}
+
+/* Reads Z, keeps what it saw in its second word, reads X, and writes to Y: its third word, or what it saw. */
+static void run_once(mr_pmodel *model, int32_t seen, bool decides)
+{
+    learner self = begin(model);
+    uint32_t thread = mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0);
+    const uint64_t first[WORDS] = {9, 0, 5, 9}, second[WORDS] = {9, (uint64_t)seen, 5, 9};
+    see(&self, thread, MR_PMODEL_READ, Z, 0x10, seen, first);
+    see(&self, thread, MR_PMODEL_READ, X, 0x20, seen, second);
+    see(&self, thread, MR_PMODEL_WRITE, Y, 0x30, decides ? seen : 5, second);
+    see_plain(&self, thread, MR_PMODEL_EXIT, 0);
+    mr_pmodel_run_free(&self.run);
+}
+
+/* Other threads use the variables, so that they are not taken for memory of one thread. */
+static void run_other(mr_pmodel *model)
+{
+    learner self = begin(model);
+    uint32_t thread = mr_pmodel_thread_of(model, 0, 1);
+    const uint64_t words[WORDS] = {0};
+    see(&self, thread, MR_PMODEL_WRITE, X, 0x50, 0, words);
+    see(&self, thread, MR_PMODEL_WRITE, Y, 0x51, 0, words);
+    see(&self, thread, MR_PMODEL_WRITE, Z, 0x52, 0, words);
+    mr_pmodel_run_free(&self.run);
+}
+
+static void test_what_decides_nothing_is_left_out(void **state)
+{
+    (void)state;
+    mr_pmodel model = {.nodes = NULL}, folded;
+    mr_error error;
+    run_once(&model, 1, false);
+    run_once(&model, 2, false);
+    run_other(&model);
+    assert_int_not_equal(after(&model, 1), after(&model, 2));
+    assert_int_equal(mr_fold_make(&folded, &model, &error), MR_OK);
+    assert_int_equal(after(&folded, 1), after(&folded, 2));
+    /* What one of the two was seen with is known of both. */
+    int edges = 0;
+    for (uint32_t e = folded.nodes[after(&folded, 1)].edges; e != MR_PMODEL_NONE;
+         e = folded.edges[e].next)
+        edges++;
+    assert_int_equal(edges, 2);
+    mr_fold_free(&folded);
+    mr_pmodel_free(&model);
+}
+
+static void test_what_decides_tells_apart(void **state)
+{
+    (void)state;
+    mr_pmodel model = {.nodes = NULL}, folded;
+    mr_error error;
+    /* Both see 7 in X, so that what they write is after the same outcome. */
+    for (int32_t seen = 1; seen <= 2; seen++) {
+        learner self = begin(&model);
+        uint32_t thread = mr_pmodel_thread_of(&model, MR_PMODEL_NONE, 0);
+        const uint64_t first[WORDS] = {9, 0, 5, 9}, second[WORDS] = {9, (uint64_t)seen, 5, 9};
+        see(&self, thread, MR_PMODEL_READ, Z, 0x10, seen, first);
+        see(&self, thread, MR_PMODEL_READ, X, 0x20, 7, second);
+        see(&self, thread, MR_PMODEL_WRITE, Y, 0x30, seen, second);
+        see_plain(&self, thread, MR_PMODEL_EXIT, 0);
+        mr_pmodel_run_free(&self.run);
+    }
+    run_other(&model);
+    assert_int_equal(mr_fold_make(&folded, &model, &error), MR_OK);
+    assert_int_not_equal(after(&folded, 1), after(&folded, 2));
+    mr_fold_free(&folded);
+    mr_pmodel_free(&model);
+}
+
+/* Two threads after their creation: the first writes 1 and 0 to X, the second has read 0. */
+static void learn_pair(mr_pmodel *model)
+{
+    learner self = begin(model);
+    const uint64_t words[WORDS] = {0};
+    uint32_t parent = mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0);
+    uint32_t writer = mr_pmodel_thread_of(model, parent, 1);
+    uint32_t reader = mr_pmodel_thread_of(model, parent, 2);
+    see_plain(&self, parent, MR_PMODEL_FORK, writer);
+    see_plain(&self, parent, MR_PMODEL_FORK, reader);
+    see(&self, reader, MR_PMODEL_READ, X, 0x40, 0, words);
+    see_plain(&self, reader, MR_PMODEL_END, 0);
+    see(&self, writer, MR_PMODEL_WRITE, X, 0x50, 1, words);
+    see(&self, writer, MR_PMODEL_WRITE, X, 0x51, 0, words);
+    see_plain(&self, writer, MR_PMODEL_END, 0);
+    see_plain(&self, parent, MR_PMODEL_END, 0);
+    mr_pmodel_run_free(&self.run);
+}
+
+static void test_a_value_between_is_asked_for_twice(void **state)
+{
+    (void)state;
+    mr_pmodel model = {.nodes = NULL}, folded;
+    mr_graph graph;
+    mr_seek search;
+    mr_map tried = {.count = 0};
+    mr_error error;
+    const mr_seek_limits limits = {.states = 1000};
+    learn_pair(&model);
+    assert_int_equal(mr_fold_make(&folded, &model, &error), MR_OK);
+    assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
+        assert_int_equal(search.stop, MR_SEEK_COMPLETE);
+        assert_int_equal(search.question_count, round < 2);
+        if (round < 2) {
+            const mr_seek_question *question = &search.questions[0];
+            const mr_seek_step *steps = search.steps + question->way.first;
+            uint32_t writes = 0;
+            for (uint32_t i = 0; i < question->way.count; i++)
+                writes += steps[i].thread == 1;
+            assert_int_equal(question->thread, 2);
+            assert_int_equal(writes, 1); /* the first one, and not the second */
+            ++*mr_map_at(&tried, question->key, 0);
+        }
+        mr_seek_free(&search);
+    }
+    mr_map_free(&tried);
+    mr_graph_free(&graph);
+    mr_fold_free(&folded);
+    mr_pmodel_free(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_decides_nothing_is_left_out),
+        cmocka_unit_test(test_what_decides_tells_apart),
+        cmocka_unit_test(test_a_value_between_is_asked_for_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
