@@ -38,7 +38,7 @@ once() { # JOURNAL FIELD CONDITION
 }
 is_one_hunt() { # FOLDER
     local journal=$1/journal
-    once "$journal" 2 '$1 == "run"' && once "$journal" 7 '$1 == "run" && $3 != "free"' && once "$journal" 5 '$1 == "run" && $5 >= 0' &&
+    once "$journal" 2 '$1 == "run"' && once "$journal" 7 '$1 == "run" && $3 != "free" && $3 != "state"' && once "$journal" 5 '$1 == "run" && $5 >= 0' &&
         once "$journal" 8 '$1 == "run" && $5 >= 0' && once "$journal" 2 '$1 == "finding"' && once "$journal" 5 '$1 == "finding"' &&
         [ "$(ls "$1/findings" | wc -l)" -eq "$(grep -c '^finding' "$journal")" ]
 }

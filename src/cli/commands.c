@@ -335,7 +335,7 @@ const mr_command mr_commands[] = {
              {"states", "N", "exhaustive: at most N states in a search; 0: no limit (50000000)"},
              {"states-mb", "MB",
               "exhaustive: a search takes at most so much memory; 0: no limit (3072)"},
-             {"without", "swap|near|frontier",
+             {"without", "swap|near|frontier|states",
               "leave such runs out, to see what they are good for"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =

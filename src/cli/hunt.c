@@ -116,10 +116,11 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
     options->without_swaps = strcmp(without, "swap") == 0;
     options->without_near = strcmp(without, "near") == 0;
     options->without_frontier = strcmp(without, "frontier") == 0;
+    options->without_states = strcmp(without, "states") == 0;
     if (!status && cli->own[WITHOUT] && !options->without_swaps && !options->without_near &&
-        !options->without_frontier)
+        !options->without_frontier && !options->without_states)
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                              "--without: '%.64s' is not swap, near or frontier", without);
+                              "--without: '%.64s' is not swap, near, frontier or states", without);
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
     options->oracle = cli->own[ORACLE];
     options->jobs = (unsigned)mr_config_int(cli->config, "jobs");

@@ -148,8 +148,9 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
     if (!status)
         status = mr_run_info_of_schedule(&info, schedule, error);
     find_input(folder, &input);
-    bool explores =
-        find_line(folder, "found by: ", found_by) && strcmp(found_by, "--exhaustive") == 0;
+    bool has_found_by = find_line(folder, "found by: ", found_by);
+    bool is_exhaustive = has_found_by && strcmp(found_by, "--exhaustive") == 0;
+    bool explores = is_exhaustive || (has_found_by && strcmp(found_by, "states") == 0);
     if (!status)
         status = place_input(&input, &info, error);
     if (!status)
@@ -170,7 +171,7 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
                                         .seed = info.seed,
                                         .schedule = schedule,
                                         .keeps_inputs = explores,
-                                        .needs_no_trace = explores,
+                                        .needs_no_trace = is_exhaustive,
                                         .explores = explores,
                                         .timeout_ms = timeout_ms};
         status = mr_runner_run(&runner, &request, &ran, error);

@@ -9,8 +9,8 @@ enum { TASKS_MOST = 50000 };
 
 const char *mr_task_kind_name(mr_task_kind kind)
 {
-    static const char *const names[MR_TASK_KINDS] = {"free", "finding", "swap",
-                                                     "near", "sees",    "turn"};
+    static const char *const names[MR_TASK_KINDS] = {"free", "finding", "swap", "near",
+                                                     "sees", "turn",    "state"};
     return names[kind];
 }
 

@@ -24,8 +24,9 @@ typedef enum mr_task_kind {
     MR_TASK_FINDING, /* a finding beside races: its threads at their stops, then they go on */
     MR_TASK_SWAP,    /* a race: both threads at their accesses, then the second one first */
     MR_TASK_NEAR, /* a candidate (near.h): one thread before its access, the other near to its own */
-    MR_TASK_SEES, /* a read sees another write, or the initial value */
-    MR_TASK_TURN, /* a lock is acquired in the other order */
+    MR_TASK_SEES,  /* a read sees another write, or the initial value */
+    MR_TASK_TURN,  /* a lock is acquired in the other order */
+    MR_TASK_STATE, /* a thread sees what its local state was not seen with (hunt/guide) */
     MR_TASK_KINDS
 } mr_task_kind;
 

@@ -29,7 +29,10 @@ enum {
     QUESTIONS_AT_ONCE = 256,
     HALVINGS = 4,     /* of that, one each time that all had no for an answer */
     QUIET_RUNS = 100, /* free runs without anything new, after which the hunt ends */
-    QUIET_RUNS_WITH_INPUTS = 500
+    QUIET_RUNS_WITH_INPUTS = 500,
+    GUIDED_FROM = 16,    /* runs, before the guide is asked */
+    GUIDED_EVERY = 2,    /* then it has every second one */
+    GUIDED_EVENTS = 5000 /* of the first run, at most */
 };
 
 void mr_hunt_state_free(mr_hunt_state *state)
@@ -120,6 +123,14 @@ static uint32_t questions_at_once(const mr_hunting *hunt)
     return (uint32_t)QUESTIONS_AT_ONCE >> hunt->halvings;
 }
 
+/* Every second run, when the first ones have not met what ends the hunt, and the program is so small that its states can be searched. */
+static bool is_guided(const mr_hunting *hunt)
+{
+    return hunt->guide && hunt->has_reference && hunt->started >= GUIDED_FROM &&
+           hunt->started % GUIDED_EVERY == 0 && hunt->state.events <= GUIDED_EVENTS &&
+           !mr_guide_is_over(hunt->guide);
+}
+
 /* What to try now; false: what is under way decides that. */
 static bool choose(mr_hunting *hunt, mr_task *task)
 {
@@ -132,6 +143,10 @@ static bool choose(mr_hunting *hunt, mr_task *task)
     /* Others wait for the first run, which says what is usual. */
     if (!hunt->has_reference && hunt->busy)
         return false;
+    if (is_guided(hunt)) {
+        *task = (mr_task){.kind = MR_TASK_STATE, .parent = UINT32_MAX, .key = 1};
+        return true;
+    }
     if (hunt->has_reference && !free_turn && take_task(hunt, task))
         return true;
     if (hunt->has_reference && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
@@ -228,6 +243,11 @@ static mr_status set_up(mr_hunting *hunt, mr_error *error)
     hunt->config = mr_config_clone(hunt->options->config);
     if (!hunt->config)
         return mr_error_memory(error, "starting the hunt");
+    if (!hunt->options->inputs && !hunt->options->without_states) {
+        hunt->guide = mr_guide_new(hunt->options->halt);
+        if (!hunt->guide)
+            return mr_error_memory(error, "starting the hunt");
+    }
     mr_status status = mr_config_set(hunt->config, "jobs", "1", NULL, 0, error);
     return status ? status : mr_config_set(hunt->config, "time_limit", "0", NULL, 0, error);
 }
@@ -235,6 +255,7 @@ static mr_status set_up(mr_hunting *hunt, mr_error *error)
 static void tear_down(mr_hunting *hunt)
 {
     mr_input_source_close(hunt->source);
+    mr_guide_free(hunt->guide);
     mr_store_close(&hunt->store);
     mr_descriptors_free(&hunt->descriptors);
     mr_claims_close(&hunt->claims);

@@ -36,8 +36,8 @@ typedef struct mr_hunt_options {
     const char *until;
     bool sandbox;   /* each run begins with the same files (runner.h) */
     bool minimises; /* schedules of failures are made shorter */
-    bool without_swaps, without_frontier,
-        without_near;        /* such tasks are left out, for comparison */
+    bool without_swaps, without_frontier, without_near,
+        without_states;      /* such tasks are left out, for comparison */
     const mr_config *config; /* for predictions */
     const mr_halt *halt;     /* ends the hunt: a signal, or the time; may be NULL */
     /* Told before the first run of a hunt that goes on: what the program begins with. May be NULL. */

@@ -41,8 +41,8 @@ static void tell_order(FILE *file, const mr_trace *trace)
 }
 
 static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
-                              const mr_finding_line *line, const mr_ran *ran,
-                              const mr_minimise *minimise, mr_error *error)
+                              const mr_run_request *request, const mr_finding_line *line,
+                              const mr_ran *ran, const mr_minimise *minimise, mr_error *error)
 {
     long_path path;
     snprintf(path, sizeof path, "%.3400s/report.txt", folder);
@@ -61,6 +61,8 @@ static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
     fprintf(file, "\nrun: %" PRIu64 " of the hunt\n", line->run);
     if (worker->runner.has_sandbox)
         fputs("sandbox: yes\n", file);
+    if (request->explores)
+        fputs("found by: states\n", file); /* hunt_replay.c: operations are counted otherwise */
     if (minimise)
         fprintf(file, "replay: %s, after %u runs to make the schedule shorter\n",
                 minimise->repeats
@@ -120,7 +122,8 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
     if (!status)
         status = mr_saved_text(folder, "errors", best->end.errors, error);
     if (!status)
-        status = write_report(folder, worker, line, best, failure ? &minimise : NULL, error);
+        status =
+            write_report(folder, worker, request, line, best, failure ? &minimise : NULL, error);
     if (failure) {
         pthread_mutex_lock(&worker->hunt->lock);
         worker->hunt->state.replays += minimise.runs;

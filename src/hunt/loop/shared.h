@@ -14,6 +14,7 @@
 #include "hunt/frontier/frontier.h"
 #include "hunt/frontier/tasks.h"
 #include "hunt/frontier/way.h"
+#include "hunt/guide/guide.h"
 #include "hunt/program/behaviour.h"
 #include "hunt/program/runner.h"
 #include "store.h"
@@ -29,6 +30,7 @@ typedef struct mr_hunting {
     uint64_t seed;              /* of this process */
     mr_config *config;          /* for predictions; owned */
     mr_input_source *source;    /* NULL: no inputs are searched for */
+    mr_guide *guide;            /* NULL: none */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     mr_hunt_state state;

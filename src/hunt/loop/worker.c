@@ -129,6 +129,12 @@ typedef struct trial {
     bool keeps_input;  /* a behaviour or a finding came of it */
 } trial;
 
+/* It is no question about the trace of another run, and no claim of this process. */
+static bool is_its_own(const mr_task *task)
+{
+    return task->kind == MR_TASK_FREE || task->kind == MR_TASK_STATE;
+}
+
 /* ---- inputs ---- */
 
 /* Which input the run has, and how it gets it. */
@@ -193,12 +199,31 @@ static mr_status tell_source(mr_hunting *hunt, trial *t, mr_error *error)
 static mr_status decide(mr_hunt_worker *worker, trial *t, mr_error *error)
 {
     t->possible = true;
-    if (t->task.kind == MR_TASK_FREE)
+    if (is_its_own(&t->task))
         return MR_OK;
     mr_status status = find_parent(worker, t->task.parent, &t->parent, error);
     return status ? status
                   : mr_frontier_decide(&t->task, t->parent->trace, &t->parent->index,
                                        worker->hunt->config, &t->possible, error);
+}
+
+/* The run tells local states. When the guide has no question, it is a free one. */
+static mr_status prepare_guided(mr_hunt_worker *worker, trial *t, mr_error *error)
+{
+    mr_guide *guide = worker->hunt->guide;
+    bool asks = false;
+    snprintf(t->schedule, sizeof t->schedule, "%s/schedule", worker->runner.folder);
+    mr_status status = mr_guide_ask(guide, t->request.arguments, t->request.strategy,
+                                    t->request.seed, t->schedule, &asks, error);
+    if (!status && !asks && mr_guide_is_over(guide)) {
+        t->task.kind = MR_TASK_FREE;
+        return MR_OK;
+    }
+    t->request.schedule = asks ? t->schedule : NULL;
+    t->request.explores = t->request.tells_states = true;
+    t->request.read_log = mr_guide_learn;
+    t->request.context = guide;
+    return status;
 }
 
 /* How the task is run. */
@@ -208,6 +233,8 @@ static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
     snprintf(t->trace, sizeof t->trace, "%s/kept.mrt", worker->runner.folder);
     t->request.trace_path = t->trace;
     mr_status status = take_input(worker, t, error);
+    if (!status && t->task.kind == MR_TASK_STATE)
+        return prepare_guided(worker, t, error);
     if (status || t->task.kind == MR_TASK_FREE)
         return status;
     snprintf(t->schedule, sizeof t->schedule, "%s/schedule", worker->runner.folder);
@@ -307,15 +334,16 @@ static mr_status compare(mr_hunting *hunt, trial *t, mr_error *error)
     if (!mr_behaviour_make(&t->behaviour, trace))
         return mr_error_memory(error, "comparing runs");
     pthread_mutex_lock(&hunt->lock);
-    /* A new input that covers nothing new is not explored, whatever values its reads see. */
-    if (t->tries_input && !t->input_is_new) {
+    /* A new input that covers nothing new is not explored, whatever values its reads see. Operations of an explored run are counted
+     * otherwise, so its trace leads to no questions. */
+    if ((t->tries_input && !t->input_is_new) || t->request.explores) {
         pthread_mutex_unlock(&hunt->lock);
         return MR_OK;
     }
     mr_status status = mr_hunt_share(hunt, error);
     uint32_t *known = mr_map_at(&hunt->signatures, t->behaviour.signature, 0);
     bool ok = known && mr_frontier_note(&hunt->tasks, trace, &t->behaviour) &&
-              (t->task.kind == MR_TASK_FREE || mr_tasks_saw_pair(&hunt->tasks, t->task.pair));
+              (is_its_own(&t->task) || mr_tasks_saw_pair(&hunt->tasks, t->task.pair));
     t->is_new = known && !*known &&
                 mr_claims_take(&hunt->claims, MR_CLAIM_SIGNATURE, t->behaviour.signature);
     if (t->is_new) {
@@ -385,7 +413,7 @@ static void take_reference(mr_hunting *hunt, trial *t)
 static void drop_claims(const mr_hunting *hunt, const trial *t)
 {
     mr_claims_drop(&hunt->claims, MR_CLAIM_RUN, t->number);
-    if (t->task.kind != MR_TASK_FREE)
+    if (!is_its_own(&t->task))
         mr_claims_drop(&hunt->claims, MR_CLAIM_TASK, t->task.key);
     if (t->is_new) {
         mr_claims_drop(&hunt->claims, MR_CLAIM_BEHAVIOUR, t->line.behaviour);
@@ -451,7 +479,7 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
     t->line = (mr_hunt_line){.number = t->number,
                              .parent = t->task.parent,
                              .behaviour = UINT32_MAX,
-                             .depth = t->task.kind == MR_TASK_FREE ? 0 : t->task.depth + 1,
+                             .depth = is_its_own(&t->task) ? 0 : t->task.depth + 1,
                              .key = t->task.key};
     status = prepare(worker, t, error);
     if (!status)
