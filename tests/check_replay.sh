@@ -555,9 +555,9 @@ stopped() {
 # The same signal again within two seconds is the same one; later it ends maxrace, which leaves nothing behind. Nobody reads the report here,
 # so the replay waits for ever to write it.
 stopped_twice() {
-    cd "$scratch" && mkdir -p own && mkfifo nobody && "$maxrace" record -q -o twice.mrt -- ./bank data >said || return 1
+    cd "$scratch" && mkdir -p temporary && mkfifo nobody && "$maxrace" record -q -o twice.mrt -- ./bank data >said || return 1
     for name in TERM INT; do
-        TMPDIR=$scratch/own env --default-signal=INT --default-signal=TERM "$maxrace" replay -q -o nobody twice.mrt 2>said &
+        TMPDIR=$scratch/temporary env --default-signal=INT --default-signal=TERM "$maxrace" replay -q -o nobody twice.mrt 2>said &
         process=$!
         for ((moments = 0; moments < 150; moments++)); do # not every kernel says where a process waits
             grep -q wait_for_partner "/proc/$process/wchan" && break
@@ -566,7 +566,7 @@ stopped_twice() {
         kill -$name $process && kill -$name $process && sleep 2.2 && kill -0 $process || { echo "SIG$name twice at once ended it"; cat said; return 1; }
         kill -$name $process
         wait $process
-        [ $? -eq $((128 + $(kill -l $name))) ] && [ -z "$(ls own)" ] || { echo "SIG$name"; ls -R own; cat said; return 1; }
+        [ $? -eq $((128 + $(kill -l $name))) ] && [ -z "$(ls temporary)" ] || { echo "SIG$name"; ls -R temporary; cat said; return 1; }
     done
 }
 second_order() {
