@@ -72,6 +72,24 @@ static inline bool mr_known_before(const mr_known *known, uint32_t u, uint32_t v
            mr_known_rows(known, slot_u, w->position[u]);
 }
 
+/* Has all happened that is known to be before an event of C, when `next`, one a thread, says how many of
+ * its events have? `known` may be NULL: nothing is known. O(threads of C). */
+static inline bool mr_known_first(const mr_known *known, const uint32_t *next, uint32_t event)
+{
+    if (!known)
+        return true;
+    const mr_window *w = known->window;
+    uint32_t slot = known->slot_of[w->thread[event]];
+    uint32_t rank = mr_known_rows(known, slot, w->position[event] + 1);
+    if (!rank)
+        return true;
+    const uint32_t *clock = mr_known_clock(known, known->row_first[slot] + rank - 1);
+    for (uint32_t s = 0; s < known->slot_count; s++)
+        if (s != slot && mr_known_rows(known, s, next[known->thread_of[s]]) < clock[s])
+            return false;
+    return true;
+}
+
 /* The writes that the read may see, and how many; MR_NONE in the list: the carried value. 0: not
  * known. The read is in the cone, of a shared variable. */
 static inline size_t mr_known_sources(const mr_known *known, uint32_t read,
