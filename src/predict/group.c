@@ -12,6 +12,13 @@ enum {
         MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE)
 };
 
+/* The steps by Z3, and those that have been tried when Z3 is asked. */
+enum {
+    BY_Z3 = MR_STEP_BIT(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_Z3),
+    SEARCHES = MR_STEP_BIT(MR_STEP_LINEARISE) | MR_STEP_BIT(MR_STEP_GREEDY) |
+               MR_STEP_BIT(MR_STEP_EXPLORE) | MR_STEP_BIT(MR_STEP_SATURATE)
+};
+
 /* A group that is being decided. */
 typedef struct group_state {
     mr_worker *worker;
@@ -20,6 +27,7 @@ typedef struct group_state {
     mr_decision latest; /* the answer to the last question */
     bool refused;       /* some question was refused for want of memory */
     bool tried_near;    /* close races were looked for; there was none */
+    unsigned steps;     /* for questions about all accesses of two sites */
 } group_state;
 
 static bool halted(mr_worker *worker)
@@ -216,9 +224,9 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     if (!budget && !s->tried_near && mr_near_is_used(s->worker)) {
         status = ask_first(s, one, two);
         if (status == MR_OK && s->tried_near && !s->verdict->has_race)
-            status = ask(s, MR_ALL_STEPS, one, two);
+            status = ask(s, s->steps, one, two);
     } else if (!budget) {
-        status = ask(s, MR_ALL_STEPS, one, two);
+        status = ask(s, s->steps, one, two);
     }
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
         return status;
@@ -239,13 +247,35 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     return decide_sites(s, one, two, open);
 }
 
+/* Decides all accesses of two sites without Z3, in parts where that is needed; when some part stays
+ * unknown, Z3 is asked about the whole, once. Of what the other steps give up it settles little, and
+ * it works on that for long. */
+static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
+{
+    const unsigned by_z3 = BY_Z3 & s->worker->decide.steps;
+    bool noted = s->verdict->has_unknown, begun = !out_of_budget(s);
+    s->steps = by_z3 ? MR_ALL_STEPS & ~(unsigned)BY_Z3 : MR_ALL_STEPS;
+    mr_status status = decide_sites(s, one, two, open);
+    if (status != MR_OK || s->verdict->has_race || open->verdict != MR_VERDICT_UNKNOWN ||
+        open->reason == MR_UNKNOWN_REJECTED || !by_z3 || !begun || halted(s->worker))
+        return status;
+    status = ask(s, MR_ALL_STEPS & ~(unsigned)SEARCHES, one, two);
+    *open = s->latest;
+    if (status != MR_OK)
+        return status;
+    s->verdict->has_unknown = noted;
+    if (open->verdict == MR_VERDICT_UNKNOWN)
+        note_unknown(s, one.events[0], two.events[0]);
+    return MR_OK;
+}
+
 static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uint32_t length)
 {
     for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
         mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
         mr_status status =
-            decide_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
-                         (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
+            decide_two_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                             (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
         if (status != MR_OK)
             return status;
         if (open.verdict == MR_VERDICT_UNKNOWN && !s->verdict->has_race)
