@@ -5,6 +5,7 @@
 #include "cone.h"
 #include "eliminate.h"
 #include "encoder/encoding.h"
+#include "explore.h"
 #include "goal_holds.h"
 #include "greedy.h"
 #include "lazy.h"
@@ -22,14 +23,15 @@ enum { SATURATE_STAGE = 4 };
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
 enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
 
-/* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
-enum { ELIMINATE_EFFORT = 200000000 };
-
 /* Work of a unit of Z3: both then stand for about the same time. */
 enum { EFFORT_PER_UNIT = 10 };
 
 /* Passes of greedy over the cone. */
 enum { GREEDY_PASSES = 20 };
+
+/* Events run and words of states that explore may look at, in a first attempt and else: some hundredths
+ * and some tenths of a second. A larger cone is not for it. */
+enum { EXPLORE_FIRST = 1000000, EXPLORE_EFFORT = 50000000, EXPLORE_EVENTS = 20000 };
 
 /* Writes of the value that a goal ends with, each of which is tried in trace order. */
 enum { WRITES_TRIED = 8 };
@@ -57,18 +59,6 @@ typedef enum outcome {
     PASSED_ON,
     NO_MEMORY,
 } outcome;
-
-bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
-{
-    problem->window = window;
-    problem->rows = NULL;
-    problem->refined = false;
-    if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
-        !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
-        return false;
-    return mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
-                               arena);
-}
 
 static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
 {
@@ -176,24 +166,6 @@ bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options,
         return false;
     problem->rows = rows;
     return true;
-}
-
-bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
-                       mr_arena *arena)
-{
-    const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
-    const mr_eliminate_limits limits = {.effort = effort ? effort : ELIMINATE_EFFORT,
-                                        .memory_bytes = mr_limits_memory_bytes(&options->limits)};
-    if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
-        (options->steps & needed) != needed)
-        return true;
-    problem->refined = true;
-    bool waited = arena->waits;
-    arena->waits = true; /* half a refinement would be of no use, and in the way */
-    bool complete = mr_problem_list_rows(problem, options, arena) &&
-                    mr_eliminate_refine(&problem->forced, problem->rows, &limits, arena);
-    arena->waits = waited;
-    return complete;
 }
 
 /* ---- trace order ---- */
@@ -326,7 +298,7 @@ static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
 static outcome try_eliminate(candidate_task *task)
 {
     uint32_t part = task->options->eliminate_part ? task->options->eliminate_part : 1;
-    const mr_eliminate_limits limits = {.effort = ELIMINATE_EFFORT / part,
+    const mr_eliminate_limits limits = {.effort = MR_ELIMINATE_EFFORT / part,
                                         .memory_bytes =
                                             mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
@@ -366,14 +338,21 @@ static outcome complete_known(candidate_task *task)
     return PASSED_ON;
 }
 
-static outcome try_greedy(candidate_task *task)
+/* What all the steps on the cone need. SETTLED: `step` finds without more that there is no race. */
+static outcome prepare_search(candidate_task *task, mr_step step)
 {
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
-        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
-    if (close_cone(task) == NO_MEMORY || complete_known(task) == NO_MEMORY)
-        return NO_MEMORY;
+        return settle(task, MR_VERDICT_NO_RACE, step);
+    return close_cone(task) == NO_MEMORY ? NO_MEMORY : complete_known(task);
+}
+
+static outcome try_greedy(candidate_task *task)
+{
+    outcome ready = prepare_search(task, MR_STEP_GREEDY);
+    if (ready != PASSED_ON)
+        return ready;
     task->decision->effort += task->decision->cone_events;
     const mr_greedy_question question = {.precedence = task->precedence,
                                          .goal = task->goal,
@@ -391,6 +370,53 @@ static outcome try_greedy(candidate_task *task)
         break;
     }
     return NO_MEMORY;
+}
+
+static outcome explore(candidate_task *task, uint64_t effort)
+{
+    mr_decision *decision = task->decision;
+    const mr_explore_limits limits = {
+        .effort = effort, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+    if (!mr_goal_only_stops(task->goal) || task->problem->window->model == MR_MODEL_BRANCH)
+        return PASSED_ON;
+    outcome ready = prepare_search(task, MR_STEP_EXPLORE);
+    if (ready != PASSED_ON)
+        return ready;
+    if (decision->cone_events > EXPLORE_EVENTS)
+        return give_up(task, MR_UNKNOWN_STEPS);
+    uint32_t *stops = mr_arena_alloc(task->arena, task->goal->stop_count, sizeof *stops);
+    if (!stops)
+        return NO_MEMORY;
+    const mr_explore_question question = {.window = task->problem->window,
+                                          .goal = task->goal,
+                                          .required = task->required,
+                                          .cone = task->cone,
+                                          .known = task->known};
+    switch (mr_explore(&question, &limits, &decision->effort, &decision->events,
+                       &decision->event_count, stops, task->options->debug, task->arena)) {
+    case MR_EXPLORED_FOUND:
+        for (uint32_t i = 0; i < task->goal->stop_count; i++)
+            set_stop(task, i, stops[i]);
+        return settle(task, MR_VERDICT_RACE, MR_STEP_EXPLORE);
+    case MR_EXPLORED_ALL:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_EXPLORE);
+    case MR_EXPLORED_OUT_OF_EFFORT:
+        return give_up(task, MR_UNKNOWN_STEPS);
+    case MR_EXPLORED_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
+/* Where reads leave few orders, a short search costs less than the formula. */
+static outcome try_explore_first(candidate_task *task)
+{
+    return task->options->first_attempt ? explore(task, EXPLORE_FIRST) : PASSED_ON;
+}
+
+static outcome try_explore(candidate_task *task)
+{
+    return task->options->first_attempt ? PASSED_ON : explore(task, EXPLORE_EFFORT);
 }
 
 /* A formula under way, and room for a solution. */
@@ -433,12 +459,9 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
                            outcome (*solve)(candidate_task *task, formula_task *f))
 {
     formula_task f = {0};
-    if (prepare(task) == NO_MEMORY)
-        return NO_MEMORY;
-    if (task->impossible)
-        return settle(task, MR_VERDICT_NO_RACE, step);
-    if (close_cone(task) == NO_MEMORY || complete_known(task) == NO_MEMORY)
-        return NO_MEMORY;
+    outcome ready = prepare_search(task, step);
+    if (ready != PASSED_ON)
+        return ready;
     if (task->known && !mr_eliminate_list_sources(task->known))
         return NO_MEMORY;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
@@ -584,7 +607,8 @@ typedef struct step_row {
 static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate},
+    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_EXPLORE, try_explore_first},
+    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_EXPLORE, try_explore},
     {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 
@@ -627,7 +651,7 @@ static outcome climb(candidate_task *task)
         MR_DEBUG(task->options->debug, STEPS, "step=%s answer=%s effort=%" PRIu64 " seconds=%.6f",
                  mr_step_name(ladder[i].step), answer_of(task, result),
                  task->decision->effort - before, end - begin);
-        task->decision->seconds[ladder[i].step] = end - begin;
+        task->decision->seconds[ladder[i].step] += end - begin;
         begin = end;
         if (result != PASSED_ON)
             return result == NO_MEMORY && task->arena->refused ? out_of_share(task) : result;
@@ -676,21 +700,4 @@ mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
     if (result == NO_MEMORY)
         return mr_error_memory(error, "deciding a candidate");
     return MR_OK;
-}
-
-mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
-                        const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
-                        mr_decision *decision, mr_error *error)
-{
-    mr_stops stops[] = {a, b};
-    const mr_goal race = {.stops = stops, .stop_count = 2};
-    return mr_decide_goal(problem, session, options, &race, arena, decision, error);
-}
-
-mr_status mr_decide(const mr_problem *problem, mr_session *session,
-                    const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
-                    mr_decision *decision, mr_error *error)
-{
-    return mr_decide_any(problem, session, options, (mr_stops){&a, 1}, (mr_stops){&b, 1}, arena,
-                         decision, error);
 }

@@ -7,6 +7,8 @@
  *                 question
  *   greedy        running what can run, in trace order: race                          greedy.h
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
+ *   explore       the states that reorderings lead to: race or no race; few states,   explore.h
+ *                 and before saturate, in a first attempt
  *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
  *   z3            the whole formula, by Z3                                            session.h
  *
@@ -26,7 +28,10 @@
 #include "session.h"
 #include "windows/rows.h"
 
-/* A window with its precedences, ready for questions. All memory is the window's arena. */
+/* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
+enum { MR_ELIMINATE_EFFORT = 200000000 };
+
+/* A window with its precedences, ready for questions (problem.c). All memory is the window's arena. */
 typedef struct mr_problem {
     const mr_window *window;
     mr_precedence hard, forced, source;
@@ -44,6 +49,7 @@ typedef struct mr_decide_options {
     uint32_t
         only_near_part; /* elimination looks for a proof near the accesses alone, with one of so
                                 many parts of its budget; 0: not alone */
+    bool first_attempt; /* explore comes before saturation, and is short */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

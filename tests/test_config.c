@@ -78,7 +78,8 @@ static const bad bad_files[] = {
     {"second-document", 2, "a second document begins here; only one is allowed"},
     {"steps-as-list", 2, "solver.steps: expected words with commas between them, found a list"},
     {"steps-unknown", 3,
-     "solver.steps: ' z3' is not one of filter|cone|linearise|eliminate|greedy|saturate|lazy|z3 "
+     "solver.steps: ' z3' is not one of "
+     "filter|cone|linearise|eliminate|greedy|saturate|explore|lazy|z3 "
      "(a list is comma-separated, without spaces)"},
     {"tab-indentation", 2,
      "not valid YAML: found character that cannot start any token (while scanning for the next "
@@ -517,8 +518,8 @@ static void test_profiles(void **state)
     assert_int_equal(mr_config_choice(config, "candidates.far"), MR_FAR_SYNCP);
     assert_string_equal(
         mr_config_value_text(config, (size_t)mr_config_find("solver.steps"), buffer),
-        "filter,cone,linearise,eliminate,greedy,saturate");
-    assert_int_equal(mr_config_set_of(config, "solver.steps"), 63);
+        "filter,cone,linearise,eliminate,greedy,saturate,explore");
+    assert_int_equal(mr_config_set_of(config, "solver.steps"), 127);
     assert_int_equal(mr_config_set(config, "candidates.far", "wcp", NULL, 0, NULL), MR_OK);
     assert_int_equal(mr_config_choice(config, "candidates.far"), MR_FAR_WCP);
     assert_int_equal(mr_config_set(config, "profile", "thorough", NULL, 0, NULL), MR_OK);
@@ -528,7 +529,7 @@ static void test_profiles(void **state)
     expect_far_work(copy, 10000000000);
     assert_int_equal(mr_config_set(config, "profile", "default", NULL, 0, NULL), MR_OK);
     expect_far_work(config, 7);
-    assert_int_equal(mr_config_set_of(config, "solver.steps"), 255);
+    assert_int_equal(mr_config_set_of(config, "solver.steps"), 511);
     mr_config_free(copy);
     mr_config_free(config);
     mr_scratch_remove(&scratch);

@@ -42,7 +42,7 @@ static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0
 #define EAGER "eager"
 
 /* The whole ladder. */
-#define LADDER "filter,cone,linearise,eliminate,greedy,saturate,lazy,z3"
+#define LADDER "filter,cone,linearise,eliminate,greedy,saturate,explore,lazy,z3"
 
 /* What is asked of the predictor. */
 typedef struct question {
@@ -279,6 +279,8 @@ static const struct {
     {"z3", UNBOUNDED},
     {"lazy,z3", UNBOUNDED},
     {"filter,saturate", UNBOUNDED},
+    {"explore,z3", UNBOUNDED}, /* model branch: Z3 */
+    {"filter,cone,eliminate,explore,z3", UNBOUNDED},
     {"cone,saturate", UNBOUNDED},
     {"filter,cone,saturate", UNBOUNDED},
     {"filter,cone,saturate,z3", "40"},

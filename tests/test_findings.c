@@ -345,8 +345,9 @@ static void examine_sees(examination *x)
 /* ---- the examinations ---- */
 
 static const char *const ways[] = {
-    "filter,cone,linearise,eliminate,greedy,saturate,lazy,z3",
+    "filter,cone,linearise,eliminate,greedy,saturate,explore,lazy,z3",
     "saturate",
+    "explore,z3",
     "z3",
     "lazy,z3",
     "filter,cone,saturate",

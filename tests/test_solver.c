@@ -1,6 +1,6 @@
 /*
  * Each step of the decision procedure alone, event pair by event pair, against exhaustive search on
- * random traces: linearise (races only, all sync-preserving ones), saturate, lazy, Z3, the strategy
+ * random traces: linearise (races only, all sync-preserving ones), saturate, explore, lazy, Z3, the strategy
  * eager (all exact), and whole lists of accesses at once. Every schedule is accepted by the
  * checker.
  *
@@ -169,6 +169,19 @@ static void saturate_pair(examination *x, uint32_t a, uint32_t b)
 static void examine_saturate(examination *x)
 {
     each_pair(x, saturate_pair);
+}
+
+static void explore_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.steps = ALONE(MR_STEP_EXPLORE)};
+    if (x->setup.window->model != MR_MODEL_BRANCH)
+        decide_pair(x, &problem, &options, MR_STEP_EXPLORE, a, b);
+}
+
+static void examine_explore(examination *x)
+{
+    each_pair(x, explore_pair);
 }
 
 static void z3_pair(examination *x, uint32_t a, uint32_t b)
@@ -361,7 +374,7 @@ static void test_late_writers(void **state)
         assert_non_null(x.checker);
         mr_problem problem = problem_of(&x);
         static const unsigned steps[] = {ALONE(MR_STEP_LAZY), ALONE(MR_STEP_SATURATE),
-                                         ALONE(MR_STEP_Z3)};
+                                         ALONE(MR_STEP_EXPLORE), ALONE(MR_STEP_Z3)};
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             mr_decide_options options = {.steps = steps[i], .saturate_steps = UINT64_MAX};
             mr_decision decision;
@@ -443,6 +456,13 @@ static void test_saturate(void **state)
     assert_true(x.yes && x.no);
 }
 
+static void test_explore(void **state)
+{
+    (void)state;
+    examination x = run(examine_explore, 1);
+    assert_true(x.yes && x.no);
+}
+
 static void test_z3(void **state)
 {
     (void)state;
@@ -491,11 +511,11 @@ static void test_lists_by_z3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linearise),    cmocka_unit_test(test_saturate),
-        cmocka_unit_test(test_late_writers), cmocka_unit_test(test_lazy),
-        cmocka_unit_test(test_eager),        cmocka_unit_test(test_z3),
-        cmocka_unit_test(test_handing_over), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lists_by_z3),
+        cmocka_unit_test(test_linearise), cmocka_unit_test(test_saturate),
+        cmocka_unit_test(test_explore),   cmocka_unit_test(test_late_writers),
+        cmocka_unit_test(test_lazy),      cmocka_unit_test(test_eager),
+        cmocka_unit_test(test_z3),        cmocka_unit_test(test_handing_over),
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_lists_by_z3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,9 @@ const char *mr_strength_name(mr_strength strength)
 
 const char *mr_step_name(mr_step step)
 {
-    static const char *const names[MR_STEP_COUNT] = {
-        "filter", "cone", "linearise", "eliminate", "greedy", "saturate", "lazy", "z3", "far"};
+    static const char *const names[MR_STEP_COUNT] = {"filter", "cone",     "linearise", "eliminate",
+                                                     "greedy", "saturate", "explore",   "lazy",
+                                                     "z3",     "far"};
     return names[step];
 }
 

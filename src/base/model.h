@@ -44,6 +44,7 @@ typedef enum mr_step {
     MR_STEP_ELIMINATE, /* "eliminate": what is certain leaves no order: no race */
     MR_STEP_GREEDY,    /* "greedy": running what can run, in trace order, finds one: race */
     MR_STEP_SATURATE,  /* "saturate": the formula, by propagation and search: race or no race */
+    MR_STEP_EXPLORE,   /* "explore": the states that reorderings lead to: race or no race */
     MR_STEP_LAZY,      /* "lazy": clauses by and by, by Z3: race or no race */
     MR_STEP_Z3,        /* "z3": the whole formula, by Z3: race or no race */
     MR_STEP_FAR,       /* "far": beyond the window, a sync-preserving race in trace order: race */

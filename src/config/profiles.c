@@ -16,7 +16,7 @@ static const row rows[] = {
     {"candidates.far", "syncp", NULL},
     {"candidates.max_unanswered", "1", "64"},
     {"candidates.max_window_steps", "100000000", "0"},
-    {"solver.steps", "filter,cone,linearise,eliminate,greedy,saturate", NULL},
+    {"solver.steps", "filter,cone,linearise,eliminate,greedy,saturate,explore", NULL},
     {"solver.saturate_steps", "1000000", "1000000000"},
     {"solver.rlimit", NULL, "200000000"},
     {"solver.timeout_ms", NULL, "600000"},

@@ -25,6 +25,7 @@ mr_decide_options mr_near_options(const mr_decide_options *options)
     cheap.steps &= ~(MR_STEP_BIT(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_Z3));
     cheap.saturate_steps = options->saturate_steps / SATURATE_PART + 1;
     cheap.eliminate_part = ELIMINATE_PART;
+    cheap.first_attempt = true;
     return cheap;
 }
 

@@ -223,6 +223,8 @@ static const char *step_text(mr_step step)
         return "running what can run, in trace order (greedy)";
     case MR_STEP_SATURATE:
         return "propagation and search (saturate)";
+    case MR_STEP_EXPLORE:
+        return "the states that reorderings lead to (explore)";
     case MR_STEP_LAZY:
         return "the solver, with clauses by and by (lazy)";
     case MR_STEP_Z3:

@@ -1,0 +1,33 @@
+/* A window with its precedences, ready for questions (decide.h). */
+#include "decide.h"
+#include "eliminate.h"
+
+bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
+{
+    problem->window = window;
+    problem->rows = NULL;
+    problem->refined = false;
+    if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
+        !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
+        return false;
+    return mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
+                               arena);
+}
+
+bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
+                       mr_arena *arena)
+{
+    const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
+    const mr_eliminate_limits limits = {.effort = effort ? effort : MR_ELIMINATE_EFFORT,
+                                        .memory_bytes = mr_limits_memory_bytes(&options->limits)};
+    if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
+        (options->steps & needed) != needed)
+        return true;
+    problem->refined = true;
+    bool waited = arena->waits;
+    arena->waits = true; /* half a refinement would be of no use, and in the way */
+    bool complete = mr_problem_list_rows(problem, options, arena) &&
+                    mr_eliminate_refine(&problem->forced, problem->rows, &limits, arena);
+    arena->waits = waited;
+    return complete;
+}
