@@ -65,7 +65,7 @@ static void expect_same(const mr_scan *one, const mr_scan *two)
     assert_true(one->pieces.piece_count > 0);
     assert_int_equal(one->accesses, two->accesses);
     assert_int_equal(one->last_unit, two->last_unit);
-    assert_int_equal(one->forks, two->forks);
+    assert_int_equal(one->presence.forks, two->presence.forks);
     assert_int_equal(one->pieces.table.count, two->pieces.table.count);
     assert_memory_equal(one->pieces.lines, two->pieces.lines,
                         one->pieces.table.count * sizeof *one->pieces.lines);
