@@ -86,10 +86,15 @@ static const struct {
     uint32_t part, most;
 } near_rounds[] = {{128, UINT32_MAX}, {16, 16}, {1, 4}};
 
+/* In a smaller far window raising the precedence takes less than asking twice about those places that
+ * have a long proof. */
+enum { LARGE_FAR_WINDOW = 1 << 18 };
+
 static mr_status prove_near(decider *d)
 {
     mr_status status = MR_OK;
-    if (d->window.model != d->context->settings->model)
+    if (d->window.model != d->context->settings->model ||
+        d->window.problem.window->size < LARGE_FAR_WINDOW)
         return MR_OK;
     if (!mr_problem_list_rows(&d->window.problem, &d->asker.decide, &d->window.arena))
         return mr_error_memory(d->error, "deciding far races");
