@@ -77,6 +77,13 @@ static inline uint32_t mr_stops_last(const mr_stops *stops)
     return stops->events[stops->count - 1];
 }
 
+/* Are all accesses of the list before, or all after the free of their object (solver/cone.h)? */
+static inline bool mr_stops_have_one_end(const mr_window *window, const mr_stops *stops)
+{
+    return mr_window_end_of_life(window, stops->events[0]) ==
+           mr_window_end_of_life(window, mr_stops_last(stops));
+}
+
 /* Does the write do as the last one, as far as its event and its value say? */
 static inline bool mr_last_write_fits(const mr_window *window, const mr_last_write *last,
                                       uint32_t write)

@@ -661,13 +661,6 @@ static outcome climb(candidate_task *task)
     return SETTLED;
 }
 
-/* Are all accesses of the list before, or all after the free of their object (cone.h)? */
-static bool has_one_end(const mr_window *w, const mr_stops *list)
-{
-    return mr_window_end_of_life(w, list->events[0]) ==
-           mr_window_end_of_life(w, list->events[list->count - 1]);
-}
-
 mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
                          const mr_decide_options *options, const mr_goal *goal, mr_arena *arena,
                          mr_decision *decision, mr_error *error)
@@ -684,7 +677,7 @@ mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
                            .arena = arena,
                            .decision = decision};
     for (uint32_t i = 0; i < goal->stop_count; i++)
-        MR_REQUIRE(goal->stops[i].count && has_one_end(problem->window, &goal->stops[i]));
+        MR_REQUIRE(goal->stops[i].count && mr_stops_have_one_end(problem->window, &goal->stops[i]));
     bool waited = arena->waits;
     arena->waits = false;
     narrowed.stops = mr_arena_alloc(arena, goal->stop_count, sizeof *narrowed.stops);
