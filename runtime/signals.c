@@ -286,8 +286,7 @@ MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 }
 
 /* What `signal` is called in programs that ask for strict C or for X/Open alone. */
-MR_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler);
-sighandler_t __sysv_signal(int number, sighandler_t handler)
+MR_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
     return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER), MR_CALLER);
 }

@@ -568,7 +568,7 @@ mr_explored mr_explore(const mr_explore_question *question, const mr_explore_lim
     mr_explored result = MR_EXPLORED_NO_MEMORY;
     if (prepare(&x, arena)) {
         x.max_states =
-            limits->memory_bytes ? limits->memory_bytes / (8 * (x.width + 4)) : INT32_MAX;
+            limits->memory_bytes ? limits->memory_bytes / (UINT64_C(8) * (x.width + 4)) : INT32_MAX;
         if (x.max_states > INT32_MAX / 2)
             x.max_states = INT32_MAX / 2;
         result = run(&x, arena);

@@ -131,13 +131,14 @@ static void check_static_race(const subject *s, const mr_race_list *list,
     const mr_race_example *example = &list->examples[number];
     if (example->second.event != event || example->first.event != first)
         fail_msg("example of %u, %u: %u, %u instead of %u, %u\n%s", race->low, race->high,
-                 example->first.event, example->second.event, first, event, s->text);
+                 (unsigned)example->first.event, (unsigned)example->second.event, (unsigned)first,
+                 (unsigned)event, s->text);
     uint32_t count = 0;
     for (; number != MR_NONE; number = example->next, count++) {
         example = &list->examples[number];
         const mr_racing_access *one = &example->first, *two = &example->second;
-        if (!is_race(s, one->event, two->event))
-            fail_msg("%u, %u is no race\n%s", one->event, two->event, s->text);
+        if (!is_race(s, (uint32_t)one->event, (uint32_t)two->event))
+            fail_msg("%u, %u is no race\n%s", (unsigned)one->event, (unsigned)two->event, s->text);
         assert_true(count == 0 || two->event > last);
         assert_int_equal(one->location < two->location ? one->location : two->location, race->low);
         assert_int_equal(one->location < two->location ? two->location : one->location, race->high);

@@ -223,6 +223,10 @@ static bool try_contents(mr_bytes bytes, bool standard_input)
     char line[MR_TEST_LINE_SIZE];
     mr_streamed streamed = mr_test_stream(bytes, NULL, standard_input, false);
     mr_status status = mr_test_read_mrt(bytes, standard_input, &trace, &error);
+    if (status == MR_ERR_UNSUPPORTED) {
+        assert_null(trace);
+        return false; /* more events than a trace in memory can have */
+    }
     assert_true(!status || status == MR_ERR_TRACE);
     assert_non_null(trace);
     assert_true(trace->event_count <= streamed.event_count);

@@ -295,7 +295,7 @@ static mr_status parse_arguments(parser *self)
             status = parse_long(self, argument);
         else if (!operands_only && argument[0] == '-' && argument[1] != '\0')
             status = parse_short(self, argument);
-        else if (cli->operand_count == cli->command->operands_max)
+        else if (!cli->operands || cli->operand_count == cli->command->operands_max)
             status = usage_error(self, "unexpected operand ", argument, "");
         else
             cli->operands[cli->operand_count++] = argument;

@@ -14,6 +14,7 @@ typedef struct mr_sweep_job {
     mr_halt *halt;             /* of the caller or of the sweep: also asked by a ceiling */
     bool check, mark, confirm; /* the configuration's witness.check, mark, confirm */
     mr_error *error;
+    mr_error later; /* of what fails behind the first error */
 } mr_sweep_job;
 
 /* find.c: fills the list of the result, and `names`. After an error of the file they are about the

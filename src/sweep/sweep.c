@@ -41,14 +41,14 @@ static void finish(mr_order_result *result)
 static mr_status find_and_prove(mr_sweep_job *job, mr_watch *watch)
 {
     mr_sweep *sweep = job->sweep;
-    mr_error later;
+    mr_error *first = job->error;
     mr_status status = mr_sweep_find(job, watch);
     if (sweep->names == NULL)
         return status;
     sweep->result.complete = status == MR_OK;
     status = status == MR_ERR_HALTED ? MR_OK : status;
     if (status != MR_OK)
-        job->error = &later; /* the first error is the one that is returned */
+        job->error = &job->later; /* the first error is the one that is returned */
     mr_status proven = make_records(job);
     bool halted = mr_halt_asked(job->halt) != MR_HALT_NONE;
     if (proven == MR_OK && !halted)
@@ -59,6 +59,7 @@ static mr_status find_and_prove(mr_sweep_job *job, mr_watch *watch)
     if (sweep->result.halted != MR_HALT_NONE &&
         (proven == MR_ERR_HALTED || proven == MR_ERR_MEMORY) && sweep->names != NULL)
         proven = MR_OK;
+    job->error = first;
     finish(&sweep->result);
     return status != MR_OK ? status : proven;
 }

@@ -137,7 +137,7 @@ mr_status mr_guide_ask(mr_guide *self, const char *const *arguments, const char 
         status = tried ? mr_explore_plan(&self->explored, &question->way, question->thread, NULL,
                                          &request, &stops, &is_stale, error)
                        : mr_error_memory(error, "asking for a local state");
-        if (!status)
+        if (tried && !status)
             ++*tried;
         *asks = !status && !is_stale;
         if (*asks)

@@ -1,5 +1,6 @@
 /* Memory is given back and taken again at the same place before another thread uses it: no use of freed memory.
  * behaviours: 1 */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <sys/mman.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
