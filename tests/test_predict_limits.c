@@ -89,9 +89,9 @@ static void test_reasons_are_counted(void **state)
         size_t races;
         mr_unknown_reason reason; /* when there is no race */
     } cases[] = {
-        {"0", "0", 1, MR_UNKNOWN_COUNT},  {"1", "0", 1, MR_UNKNOWN_COUNT},
-        {"0", "1", 0, MR_UNKNOWN_SIZE},   {"64", "1", 0, MR_UNKNOWN_SIZE},
-        {"1", "1", 0, MR_UNKNOWN_SIZE},   {"2", "1", 0, MR_UNKNOWN_SIZE},
+        {"0", "0", 1, MR_UNKNOWN_COUNT}, {"1", "0", 1, MR_UNKNOWN_COUNT},
+        {"0", "1", 0, MR_UNKNOWN_SIZE},  {"64", "1", 0, MR_UNKNOWN_SIZE},
+        {"1", "1", 0, MR_UNKNOWN_SIZE},  {"2", "1", 0, MR_UNKNOWN_SIZE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const settings[] = {"candidates.max_unanswered",
