@@ -266,9 +266,9 @@ static outcome close_cone(candidate_task *task)
 }
 
 /* In a window of more events than this a proof without the cone is tried first, with one of so many
- * parts of the budget. It counts as so many events of a cone: one for some effort, and one for some
+ * parts of the budget. Its effort counts as so many events of a cone: one for some steps, and one for some
  * events of the window. */
-enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 16, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
+enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 128, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
 
 static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
 {
@@ -291,7 +291,9 @@ static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
         return NO_MEMORY;
     if (answer != MR_ELIMINATED_ALL)
         return PASSED_ON;
-    task->decision->cone_events = events < w->size ? events : w->size;
+    task->decision->cone_events = alone && events < w->size ? events : 0;
+    for (uint32_t t = 0; t < w->thread_count && !alone; t++)
+        task->decision->cone_events += task->required[t];
     return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
 }
 

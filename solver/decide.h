@@ -74,7 +74,9 @@ typedef struct mr_decision {
     /* Queries of Z3 that a bound on time or memory ended, and not their units: another run may end
      * otherwise. */
     uint32_t stopped_by_time, stopped_by_memory;
-    /* Of the cone; 0: there was none. A proof without a cone counts as so many as take its time. */
+    /* Of the cone; 0: there was none. A proof without a cone counts as the required events, so what a
+     * budget covers does not depend on the way to the proof; with only_near_part, as so many as take
+     * its time, since the question may be asked again. */
     uint64_t cone_events;
 } mr_decision;
 

@@ -109,8 +109,7 @@ uint32_t mr_deduction_rows_of(const mr_deduction *deduction, uint32_t thread, ui
 
 static inline uint32_t mr_deduction_slot(const mr_deduction *deduction, uint32_t row)
 {
-    return deduction->known
-        ->slot_of[deduction->window->thread[deduction->known->rows->event_of[row]]];
+    return deduction->known->slot_of[deduction->known->rows->thread[row]];
 }
 
 static inline uint32_t *mr_deduction_clock(const mr_deduction *deduction, uint32_t row)
@@ -130,7 +129,8 @@ static inline mr_row_times *mr_deduction_times(const mr_deduction *deduction, ui
 
 static inline uint32_t mr_deduction_rank(const mr_deduction *deduction, uint32_t row)
 {
-    return row - deduction->known->row_first[mr_deduction_slot(deduction, row)];
+    const mr_rows *rows = deduction->known->rows;
+    return row - rows->first[rows->thread[row]];
 }
 
 /* The row of an event of C that is one; of another event: the next row of its thread. */

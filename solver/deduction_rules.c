@@ -317,17 +317,17 @@ static bool is_after_sources(const reader *r, uint32_t row)
 static void put_foreign_after(const reader *r, const mr_row_chain *chain)
 {
     mr_deduction *d = r->d;
-    uint32_t low = chain->first, end = items_below(d, chain, d->limit[slot_of(d, chain)]);
-    uint32_t high = end;
+    uint32_t low = chain->first, high = chain->end, limit = d->limit[slot_of(d, chain)];
     while (low < high && r->slots) {
         uint32_t middle = low + (high - low) / 2;
         d->effort += r->chain_count;
-        if (is_after_sources(r, d->known->rows->items[middle]))
+        if (item_rank(d, chain, middle) >= limit ||
+            is_after_sources(r, d->known->rows->items[middle]))
             high = middle;
         else
             low = middle + 1;
     }
-    uint32_t item = low < end ? foreign_on(r, chain, low) : MR_NONE;
+    uint32_t item = low < chain->end ? foreign_on(r, chain, low) : MR_NONE;
     if (item != MR_NONE)
         mr_deduction_order(d, r->row, d->known->rows->items[item]);
 }
@@ -394,7 +394,7 @@ static size_t list_row(mr_deduction *d, uint32_t row, uint32_t *list)
 /* The rows of C. */
 static bool is_in_cone(const mr_known *known, uint32_t row)
 {
-    uint32_t slot = known->slot_of[known->window->thread[known->rows->event_of[row]]];
+    uint32_t slot = known->slot_of[known->rows->thread[row]];
     return slot != MR_NONE && row - known->row_first[slot] < known->row_count[slot];
 }
 

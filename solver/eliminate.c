@@ -158,8 +158,9 @@ static void pass(mr_deduction *d, bool rules)
     find_certain(d);
     for (uint32_t i = d->region_count; i-- && !d->no_race;) {
         uint32_t row = d->region[i];
-        if (d->pages->stuck || (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)))
-            return;
+        if (d->pages->stuck || (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)) ||
+            (d->near && d->max_effort && d->effort > d->max_effort))
+            return; /* a proof near the stops is not worth the rest of a large region */
         if (mr_deduction_rank(d, row) >= d->limit[mr_deduction_slot(d, row)])
             continue;
         close_row(d, row);

@@ -43,16 +43,19 @@ static bool number_rows(mr_rows *rows, mr_arena *arena)
     const mr_window *w = rows->window;
     rows->first = mr_arena_alloc(arena, (size_t)w->thread_count + 1, sizeof *rows->first);
     rows->event_of = mr_arena_alloc(arena, w->size, sizeof *rows->event_of);
+    rows->thread = mr_arena_alloc(arena, w->size, sizeof *rows->thread);
     rows->row_of = mr_arena_alloc(arena, w->size, sizeof *rows->row_of);
-    if (!rows->first || !rows->event_of || !rows->row_of)
+    if (!rows->first || !rows->event_of || !rows->thread || !rows->row_of)
         return false;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         rows->first[t] = rows->count;
         for (uint32_t k = w->threads[t].first; k < w->threads[t].end; k++) {
             uint32_t event = w->by_thread[k];
             rows->row_of[event] = rows->count;
-            if (is_row(w, event))
-                rows->event_of[rows->count++] = event;
+            if (!is_row(w, event))
+                continue;
+            rows->thread[rows->count] = t;
+            rows->event_of[rows->count++] = event;
         }
     }
     rows->first[w->thread_count] = rows->count;
@@ -141,7 +144,7 @@ static void collect_writes(mr_rows *rows, mr_row_chain *chain, uint32_t *filled)
 
 static uint32_t thread_of_item(const mr_rows *rows, uint32_t item)
 {
-    return rows->window->thread[rows->event_of[rows->items[item]]];
+    return rows->thread[rows->items[item]];
 }
 
 /* How many chains there are, and how many writes by value in them. `ends`: where the rows of each

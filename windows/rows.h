@@ -28,6 +28,7 @@ typedef struct mr_rows {
     uint32_t count;
     uint32_t *first;    /* one a thread, and the end: its rows */
     uint32_t *event_of; /* one a row */
+    uint32_t *thread;   /* one a row */
     uint32_t *row_of;   /* one an event: its row, or else the next row of its thread, if any */
     /* Chains of an object: chains[chains_first[object] … chains_first[object + 1]), by thread. */
     uint32_t *chains_first;
