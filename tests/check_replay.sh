@@ -11,6 +11,7 @@ if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
 
 # Programs with races that do not reach their goal, and why; docs/replay.md says more.
 declare -A cannot=(
+    [annotated-rwlock-race.c]='a lock that the recording was told to ignore keeps the accesses apart'
     [fiber-race.c]='fibers are not steered'
     [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
     [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
