@@ -181,8 +181,8 @@ static void same_lists(const mr_race_list *expected, const mr_race_list *list, c
         const mr_race_example *two = &list->examples[list->races[i].first_example];
         if (one->first.event != two->first.event || one->second.event != two->second.event)
             fail_msg("%s, seed %d: example %d is %u %u, not %u %u\n%s", what, (int)seed, (int)i,
-                     two->first.event, two->second.event, one->first.event, one->second.event,
-                     text);
+                     (unsigned)two->first.event, (unsigned)two->second.event,
+                     (unsigned)one->first.event, (unsigned)one->second.event, text);
         assert_int_equal(one->variable, two->variable);
         same_access(&one->first, &two->first);
         same_access(&one->second, &two->second);

@@ -173,7 +173,7 @@ static void check_order(const mr_trace *trace, const char *relation, const char 
         if (sweep.result.races[i].standing == MR_STANDING_RACE &&
             !find_race(trace, result, one, two))
             fail_msg("%s, model %s: %" PRIu32 "-%" PRIu32 " is lost:\n%s", relation, model,
-                     example->first.event, example->second.event, text);
+                     (uint32_t)example->first.event, (uint32_t)example->second.event, text);
     }
     mr_sweep_free(&sweep);
     mr_config_free(config);

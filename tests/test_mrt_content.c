@@ -219,9 +219,10 @@ static void test_wrong_contents(void **state)
         if (streamed.status != (cases[i].message ? MR_ERR_TRACE : MR_OK) ||
             streamed.event_count != cases[i].streamed || streamed.had_outlook != cases[i].outlook)
             fail_msg("case %zu: status %d, %u events, outlook %d", i, streamed.status,
-                     streamed.event_count, streamed.had_outlook);
+                     (unsigned)streamed.event_count, streamed.had_outlook);
         if (status != streamed.status || trace->event_count != cases[i].whole)
-            fail_msg("case %zu: whole: '%s', %u events", i, error.text, trace->event_count);
+            fail_msg("case %zu: whole: '%s', %u events", i, error.text,
+                     (unsigned)trace->event_count);
         mr_trace_free(trace);
         free(bytes.items);
     }

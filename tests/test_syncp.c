@@ -78,7 +78,7 @@ static void check_example(const subject *s, uint32_t number, uint32_t a, uint32_
     const mr_race_example *example = &s->list.examples[s->list.races[number].first_example];
     if (example->first.event != a || example->second.event != b)
         fail_msg("%s, seed %d: %u %u is reported as %u %u", s->name, (int)s->seed, a, b,
-                 example->first.event, example->second.event);
+                 (unsigned)example->first.event, (unsigned)example->second.event);
     assert_int_equal(example->variable, s->trace->operand[s->trace->op[a] == MR_OP_FREE ? b : a]);
     assert_int_equal(example->first.thread, s->trace->thread[a]);
     assert_int_equal(example->second.location, s->trace->location[b]);

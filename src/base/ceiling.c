@@ -65,9 +65,6 @@ static void *watch(void *argument)
 
 mr_ceiling *mr_ceiling_start(uint64_t limit_bytes, mr_halt *halt)
 {
-#ifdef __SANITIZE_ADDRESS__
-    limit_bytes = 0; /* most of the memory is the sanitizer's */
-#endif
     mr_ceiling *ceiling = limit_bytes ? mr_calloc(1, sizeof *ceiling) : NULL;
     pthread_condattr_t attributes;
     if (!ceiling)
