@@ -45,6 +45,14 @@ static bool is_same_access(mr_log_kind seen, mr_log_kind expected)
     return seen == expected || (seen == MR_LOG_WRITE && expected == MR_LOG_RANGE_WRITE);
 }
 
+/* Where a function of this library calls another one the place is not known. */
+static bool is_call_of(const mr_expected *expected, const mr_thread *thread)
+{
+    uint64_t code = mr_steer_expected_code(expected);
+    return thread->called == code || code == 0 ||
+           thread->called - mr_steer.own < mr_steer.own_end - mr_steer.own;
+}
+
 /* Is the thread, at this stop point, just before the operation? */
 static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_stop_kind kind)
 {
@@ -65,10 +73,7 @@ static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_s
     if (mr_log_is_access(expected->kind)) {
         return kind == MR_STOP_ATOMIC && thread->about.code == code;
     }
-    /* Where a function of this library calls another one the place is not known. */
-    return kind == MR_STOP_CALL &&
-           (thread->called == code || code == 0 ||
-            thread->called - mr_steer.own < mr_steer.own_end - mr_steer.own);
+    return kind == MR_STOP_CALL && is_call_of(expected, thread);
 }
 
 /* Is the thread where the step wants it? */
@@ -291,6 +296,17 @@ void mr_steer_call_access(mr_thread *thread, const void *address, unsigned head,
     }
 }
 
+/*
+ * A thread in a wait at the position of its step: does it stand before the operation of the step?
+ * The wait may be one that has no event, as for a lock that the recording was told to ignore. Then
+ * an access comes only after it, unless the wait is in the call that makes the access.
+ */
+static bool waits_in_its_stop(const mr_thread *thread)
+{
+    const mr_expected *expected = mr_steer_next(thread->role);
+    return expected == NULL || !mr_log_is_access(expected->kind) || is_call_of(expected, thread);
+}
+
 /* The thread of the step is in a wait; can it go on? */
 static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
 {
@@ -301,7 +317,7 @@ static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
         return thread;
     }
     if (step->kind == MR_STEP_STOP && whose->position == step->position &&
-        thread->deadline == MR_NEVER) {
+        thread->deadline == MR_NEVER && waits_in_its_stop(thread)) {
         whose->arrived = true;
         return NULL;
     }

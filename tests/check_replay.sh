@@ -665,6 +665,16 @@ waits_are_told() {
         says 'has no branch events, so model branch assumes' "$maxrace" predict -q --model branch "$scratch/c11.mrt" &&
         ! says 'no branch events' "$maxrace" predict -q "$scratch/c11.mrt" >"$scratch/said" && ! says 'no branch events' "$maxrace" predict -q --model branch tests/traces/good/branch-with-operand.std >"$scratch/said"
 }
+# A lock that the recording was told to ignore has no events: who waits for it does not stand before the access under it.
+ignored_lock() {
+    local seed
+    MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/annotated-rwlock-race.c -o "$scratch/ignored" || return 1
+    for seed in 1 2 3; do
+        (cd "$scratch" && "$maxrace" record -q --seed $seed -o ignored.mrt -- ./ignored && says '0 of 1 confirmed' "$maxrace" replay -q --timeout 20 ignored.mrt &&
+            says 'waits, and nobody is to let it go on' "$maxrace" replay -q --timeout 20 ignored.mrt && says 'waits for rwlock hidden' "$maxrace" replay -q --timeout 20 ignored.mrt) ||
+            { echo "seed $seed"; return 1; }
+    done
+}
 # Another process sends a signal: the handler runs where it ran, also without that process and in runs by the seed.
 signals() {
     MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
@@ -796,6 +806,7 @@ if check replay_prepare prepare; then
     check replay_stopped_twice stopped_twice
     check replay_second_order second_order
     check replay_waits_are_told waits_are_told
+    check replay_ignored_lock ignored_lock
     check replay_signals signals
     check replay_signal_in_wait signal_in_wait
     check replay_strict_signal strict_signal
