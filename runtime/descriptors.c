@@ -83,11 +83,12 @@ void mr_descriptor_use(int fd, uintptr_t code)
 
 void mr_descriptor_end(int fd, bool closed, uintptr_t code)
 {
+    /* Before the order of the channel: that comes after writes to it, by value, and the descriptor need not. */
+    log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
+                   code);
     if (closed) {
         mr_io_log_closed(fd, code);
     }
-    log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
-                   code);
     log_number(closed ? MR_LOG_BEFORE : MR_LOG_AFTER, fd, code);
     if (closed && is_logged(fd)) {
         given_back.by[fd] = mr_self->id + 1;
