@@ -120,6 +120,29 @@ void mr_io_pair(const int ends[2])
     errno = saved_errno;
 }
 
+static uint64_t channel_at(const struct stat *is)
+{
+    bool own = S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode);
+    return own ? channel_of(is) : S_ISSOCK(is->st_mode) ? find_channel(is) : 0;
+}
+
+/* Are those who close it told from those who write to it? */
+static bool is_closed_inside(const struct stat *is, int fd)
+{
+    return S_ISFIFO(is->st_mode) || (S_ISSOCK(is->st_mode) && mr_descriptor_is_inside(fd));
+}
+
+static void log_closed(mr_log_kind kind, unsigned count, int fd, uintptr_t code)
+{
+    struct stat is;
+    int saved_errno = errno;
+    if (mr_descriptor_stat(fd, &is) == 0 && is_closed_inside(&is, fd)) {
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(&is), code, count,
+                        MR_LOG_CHANNEL_CLOSED);
+    }
+    errno = saved_errno;
+}
+
 /*
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
  * told apart, and so are pairs of sockets; other sockets, and whatever has no file of its own, are not: channel 0.
@@ -129,11 +152,19 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
     struct stat is;
     int saved_errno = errno;
     if (mr_descriptor_stat(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
-        bool own = S_ISFIFO(is.st_mode) || S_ISREG(is.st_mode);
-        uint64_t channel = own ? channel_of(&is) : S_ISSOCK(is.st_mode) ? find_channel(&is) : 0;
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0, 0);
+        if (kind == MR_LOG_BEFORE) {
+            log_closed(MR_LOG_AFTER, MR_LOG_NOT_CLOSED, fd, code);
+        }
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(&is), code, 0,
+                        MR_LOG_CHANNEL_DATA);
     }
     errno = saved_errno;
+}
+
+void mr_io_log_end(int fd, uintptr_t code)
+{
+    mr_io_log_channel(MR_LOG_AFTER, fd, code);
+    log_closed(MR_LOG_AFTER, 0, fd, code);
 }
 
 static bool has_mode(int fd, mode_t mode)
@@ -153,13 +184,20 @@ static bool is_inside_socket(int fd)
 void mr_io_log_ready(int fd, uintptr_t code)
 {
     if (has_mode(fd, S_IFIFO) || has_mode(fd, 0) || is_inside_socket(fd)) {
-        mr_io_log_channel(MR_LOG_AFTER, fd, code);
+        mr_io_log_end(fd, code);
     }
 }
 
 void mr_io_log_closed(int fd, uintptr_t code)
 {
-    if (has_mode(fd, S_IFIFO) || is_inside_socket(fd)) {
+    log_closed(MR_LOG_BEFORE, 0, fd, code);
+}
+
+void mr_io_log_shut(int fd, uintptr_t code)
+{
+    if (is_inside_socket(fd)) {
+        mr_io_log_closed(fd, code);
+    } else {
         mr_io_log_channel(MR_LOG_BEFORE, fd, code);
     }
 }
@@ -182,6 +220,16 @@ static bool tells_of_others(ssize_t result)
     return result >= 0 || errno == EPIPE || errno == ECONNRESET;
 }
 
+/* Data may be older than the end. */
+static void log_received(int fd, ssize_t bytes, uintptr_t code)
+{
+    if (bytes > 0) {
+        mr_io_log_channel(MR_LOG_AFTER, fd, code);
+    } else {
+        mr_io_log_end(fd, code);
+    }
+}
+
 void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
 {
     int saved_errno = errno;
@@ -192,7 +240,7 @@ void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
             mr_timers_read(fd, written);
         }
         if (fd >= 0 && tells_of_others(bytes)) {
-            mr_io_log_channel(MR_LOG_AFTER, fd, code);
+            log_received(fd, bytes, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
@@ -450,7 +498,7 @@ void mr_io_end_vector(int fd, const struct iovec *parts, size_t count, ssize_t b
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (tells_of_others(bytes)) {
-            mr_io_log_channel(MR_LOG_AFTER, fd, code);
+            log_received(fd, bytes, code);
         }
         mr_io_log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);

@@ -68,8 +68,9 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
- * - write to a descriptor, and closing a pipe or a socket between threads: before(CHANNEL); read, and a
- *   wait that finds a pipe or eventfd ready: after.
+ * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
+ *   after. Closing a pipe or a socket between threads: before(CHANNEL, CLOSED); who reads its end, and a
+ *   write that finds nobody to read: after. Each write: after, too (NOT_CLOSED)
  *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
  *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
  *   number that is in use
@@ -352,6 +353,15 @@ typedef enum mr_log_wrong {
 #define MR_LOG_DESCRIPTORS      1024
 #define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
 #define MR_LOG_DESCRIPTOR_BYTES 64
+
+/* The number of BEFORE and AFTER with role CHANNEL. */
+typedef enum mr_log_channel {
+    MR_LOG_CHANNEL_DATA,
+    MR_LOG_CHANNEL_CLOSED,
+} mr_log_channel;
+
+/* The count of AFTER(CHANNEL, CLOSED): a write that comes before whoever closes the channel later. */
+enum { MR_LOG_NOT_CLOSED = 1 };
 
 /* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
  * cancelled it. */

@@ -10,15 +10,20 @@
 #include <sys/socket.h>
 
 /* Neither is a cancellation point. */
-static mr_thread *begin(int fd, uintptr_t code)
+static mr_thread *begin(int fd, void (*log)(int fd, uintptr_t code), uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_yield(thread);
         mr_descriptor_use(fd, code);
-        mr_io_log_channel(MR_LOG_BEFORE, fd, code);
+        log(fd, code);
     }
     return thread;
+}
+
+static void log_sent(int fd, uintptr_t code)
+{
+    mr_io_log_channel(MR_LOG_BEFORE, fd, code);
 }
 
 /* Inputs of older versions do not have these calls. */
@@ -30,7 +35,7 @@ static bool feed(mr_thread *thread, int fd, ssize_t *result)
 /* Who reads the end of the socket, on either side, or waits for a connection, comes after that. */
 MR_EXPORT int shutdown(int fd, int how)
 {
-    mr_thread *thread = begin(fd, MR_CALLER);
+    mr_thread *thread = begin(fd, mr_io_log_shut, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(shutdown)(fd, how);
@@ -53,7 +58,7 @@ static void end(bool fed, int to, int from, ssize_t result, uintptr_t code)
 #define SENDS(name, offset_type)                                                                   \
     MR_EXPORT ssize_t name(int to, int from, offset_type *at, size_t count)                        \
     {                                                                                              \
-        mr_thread *thread = begin(to, MR_CALLER);                                                  \
+        mr_thread *thread = begin(to, log_sent, MR_CALLER);                                        \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name)(to, from, at, count);                                             \

@@ -89,8 +89,13 @@ void mr_libc_await(FILE *file)
 
 void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code)
 {
-    if (!is_standard(file) && mr_libc_is_channel(file)) {
+    if (is_standard(file) || !mr_libc_is_channel(file)) {
+        return;
+    }
+    if (kind == MR_LOG_BEFORE) {
         mr_io_log_channel(kind, file->_fileno, code);
+    } else {
+        mr_io_log_end(file->_fileno, code);
     }
 }
 

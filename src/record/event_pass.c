@@ -210,6 +210,16 @@ static mr_status cancel_event(mr_event_pass *pass, const uint64_t *record, bool 
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
+/* Does a write come before those who close the channel? It sees that none of them has. */
+static bool is_not_closed(const mr_event_pass *pass, const mr_object *object,
+                          const uint64_t *record)
+{
+    const mr_object *all = &pass->scan->objects.items[object - pass->objects.items];
+    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_CLOSED &&
+           mr_log_count(record[1]) == MR_LOG_NOT_CLOSED && all->units &&
+           all->user == MR_OBJECT_SHARED;
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
@@ -221,7 +231,7 @@ static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool b
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
-    if (status || (!before && !object->units))
+    if (status || (!before && !object->units && !is_not_closed(pass, object, record)))
         return status;
     event.value = (int64_t)object->units;
     object->units += before;

@@ -180,7 +180,9 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
 {
     char name[NAME_BYTES] = "";
     if (object->role == MR_LOG_ROLE_CHANNEL) {
-        add(name, "channel.%" PRIu64, object->number);
+        add(name, "channel.%" PRIu64, object->address);
+        if (object->number == MR_LOG_CHANNEL_CLOSED)
+            add(name, ".closed");
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
         add(name, "signal.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_CANCEL) {

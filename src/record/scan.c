@@ -45,6 +45,8 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
+    if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE)
+        object->units++;
     if (object)
         object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
                                                                              : MR_OBJECT_SHARED;
