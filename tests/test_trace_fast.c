@@ -54,7 +54,14 @@ typedef struct reading {
     uint64_t quick_lines; /* that went the fast way */
 } reading;
 
-static reading read_one_way(const char *text, size_t length, bool repair, bool only_exact)
+/* A way to read: as text_source.h says. */
+typedef struct way {
+    bool only_exact, ahead;
+    uint64_t ahead_from_bytes;
+    size_t ahead_chunk_bytes;
+} way;
+
+static reading read_one_way(const char *text, size_t length, bool repair, way how)
 {
     reading result = {.status = MR_OK};
     mr_read_options options = {.repair = repair};
@@ -62,12 +69,14 @@ static reading read_one_way(const char *text, size_t length, bool repair, bool o
     mr_text_source source;
     assert_int_equal(mr_input_open_memory(text, length, &input, NULL), MR_OK);
     assert_int_equal(mr_text_source_init(&source, input, "t", "t", &options, NULL), MR_OK);
-    source.only_exact = only_exact;
+    source.only_exact = how.only_exact;
+    source.ahead_from_bytes = how.ahead ? how.ahead_from_bytes : UINT64_MAX;
+    source.ahead_chunk_bytes = how.ahead_chunk_bytes;
     while (!result.status && !source.ended) {
         mr_rows rows;
         assert_int_equal(mr_builder_rows(&source.builder, 1000, &rows, NULL), MR_OK);
         uint64_t before = source.lines.number;
-        if (!only_exact) {
+        if (!how.only_exact) {
             assert_int_equal(mr_text_fast_take(&source.fast, &source.lines, &source.validity,
                                                &source.builder, &rows, NULL),
                              MR_OK);
@@ -122,19 +131,31 @@ static void check_same(const reading *fast, const reading *exact)
     check_names(&a->calls, &b->calls);
 }
 
-/* Reads both ways, with and without repair; the number of lines that went the fast way. */
-static uint64_t check_text(const char *text, size_t length)
+/* Reads in all ways, with and without repair; the number of lines that went the fast way in this
+ * thread alone. `from_bytes`, `chunk_bytes`: for the thread that reads ahead; UINT64_MAX: none. */
+static uint64_t check_ways(const char *text, size_t length, uint64_t from_bytes, size_t chunk_bytes)
 {
+    int count = from_bytes == UINT64_MAX ? 1 : 2;
+    const way ways[] = {
+        {0}, {.ahead = true, .ahead_from_bytes = from_bytes, .ahead_chunk_bytes = chunk_bytes}};
     uint64_t quick_lines = 0;
     for (int repair = 0; repair < 2; repair++) {
-        reading fast = read_one_way(text, length, repair, false);
-        reading exact = read_one_way(text, length, repair, true);
-        check_same(&fast, &exact);
-        quick_lines += fast.quick_lines;
-        mr_trace_free(fast.trace);
+        reading exact = read_one_way(text, length, repair, (way){.only_exact = true});
+        for (int i = 0; i < count; i++) {
+            reading fast = read_one_way(text, length, repair, ways[i]);
+            check_same(&fast, &exact);
+            quick_lines += ways[i].ahead ? 0 : fast.quick_lines;
+            mr_trace_free(fast.trace);
+        }
         mr_trace_free(exact.trace);
     }
     return quick_lines;
+}
+
+static uint64_t check_text(const char *text, size_t length)
+{
+    /* Threads cost time: one text in three has one. */
+    return check_ways(text, length, length % 3 ? UINT64_MAX : 0, 1 + length % 97);
 }
 
 /* Each line stands alone between ordinary ones, so that it meets the fast way. */
@@ -299,8 +320,33 @@ static void test_long_text(void **state)
                       mr_random_below(&random, 1000), mr_random_below(&random, 1u << 31),
                       (int)mr_random_below(&random, 30), "com/example/File.java:ffffffff",
                       (unsigned)i % 700);
-    uint64_t quick_lines = check_text(text, (size_t)(at - text));
-    assert_true(quick_lines > 2 * LINES * 99 / 100);
+    for (uint64_t from = 0; from < 2 << 20; from = from ? 2 * from : 1 << 17) {
+        uint64_t quick_lines = check_ways(text, (size_t)(at - text), from, from % 3 ? 0 : 4001);
+        assert_true(quick_lines > 2 * LINES * 99 / 100);
+    }
+    free(text);
+}
+
+/* Lines about as long as a line may be, and much longer, at the start, in the middle and at the end. */
+static void test_longest_lines(void **state)
+{
+    (void)state;
+    static const int lengths[] = {MR_LINE_MAX_BYTES - 1, MR_LINE_MAX_BYTES, MR_LINE_MAX_BYTES + 1,
+                                  MR_LINE_MAX_BYTES + 2, 5 * MR_LINE_MAX_BYTES / 2};
+    static const size_t chunks[] = {0, 100000, 77777};
+    char *text = malloc(3 * MR_LINE_MAX_BYTES + 1000);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        for (int place = 0; place < 3; place++) {
+            char *at = text;
+            at += place ? sprintf(at, "A|w(x)|1\nB|r(x)|2\n") : 0;
+            memset(at, 'y', (size_t)lengths[i]);
+            memcpy(at, "A|r(x)|", strlen("A|r(x)|"));
+            at += lengths[i];
+            at += place < 2 ? sprintf(at, "\nA|w(x)|3\nB|r(z=1)|4\n") : 0;
+            check_ways(text, (size_t)(at - text), place == 2 ? 1 << 18 : 0, chunks[i % 3]);
+        }
+    }
     free(text);
 }
 
@@ -309,7 +355,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),        cmocka_unit_test(test_odd_lines),
         cmocka_unit_test(test_random_texts), cmocka_unit_test(test_what_came_before),
-        cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_long_text),    cmocka_unit_test(test_longest_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

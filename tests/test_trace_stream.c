@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "formats/read.h"
 #include "formats/text/text_stream.h"
+#include "support/length.h"
 #include "support/random.h"
 #include "trace/stream.h"
 
@@ -28,10 +29,15 @@
 #include <zlib.h>
 #include <zstd.h>
 
+/* Which threads there are beside the caller's: one that parses, one that reads ahead. */
+enum { IN_CALLER = 1, AHEAD = 2, WAYS = 4, AHEAD_BYTES = 509 };
+
 static mr_status open_tuned(const char *path, const mr_read_options *options, uint32_t block_events,
-                            bool in_caller, mr_stream **stream, mr_error *error)
+                            int way, mr_stream **stream, mr_error *error)
 {
-    mr_text_stream_tuning tuning = {.block_events = block_events, .in_caller = in_caller};
+    mr_text_stream_tuning tuning = {.block_events = block_events,
+                                    .in_caller = way & IN_CALLER,
+                                    .ahead_bytes = way & AHEAD ? AHEAD_BYTES : 0};
     mr_input *input;
     *stream = NULL;
     mr_status status = mr_input_open(path, &input, error);
@@ -130,9 +136,9 @@ static int check_file(const char *path, size_t most_sizes)
         errors += status != MR_OK;
         size_t sizes = sizeof block_sizes / sizeof *block_sizes;
         for (size_t i = sizes - (most_sizes < sizes ? most_sizes : sizes); i < sizes; i++) {
-            for (int in_caller = 0; in_caller < 2; in_caller++) {
-                assert_int_equal(
-                    open_tuned(path, &options, block_sizes[i], in_caller, &stream, &error), MR_OK);
+            for (int way = 0; way < (i % 3 ? AHEAD : WAYS); way++) { /* threads cost time */
+                assert_int_equal(open_tuned(path, &options, block_sizes[i], way, &stream, &error),
+                                 MR_OK);
                 check_stream(stream, trace, &expected);
             }
         }
@@ -215,7 +221,8 @@ static void test_errors_in_every_place(void **state)
 static void test_random_texts(void **state)
 {
     (void)state;
-    for (int round = 0; round < 10; round++) {
+    int rounds = (int)mr_number_from_environment("STREAM_TEXTS", 10);
+    for (int round = 0; round < rounds; round++) {
         char *text = make_text((uint64_t)round, 30000, round % 2 ? -1 : 29000);
         check_text(text, strlen(text), 2);
         free(text);
@@ -320,7 +327,9 @@ static void test_closed_early(void **state)
         for (size_t i = 0; i < sizeof block_sizes / sizeof *block_sizes; i++) {
             mr_stream *stream;
             mr_events events;
-            assert_int_equal(open_tuned(path, NULL, block_sizes[i], false, &stream, NULL), MR_OK);
+            assert_int_equal(
+                open_tuned(path, NULL, block_sizes[i], blocks % 2 ? AHEAD : 0, &stream, NULL),
+                MR_OK);
             for (int given = 0; given < blocks; given++)
                 mr_stream_next(stream, &events, NULL);
             mr_stream_close(stream);
@@ -337,7 +346,8 @@ static void test_closed_while_waiting(void **state)
 {
     (void)state;
     static const char first[] = "A|r(x)|1\nA|r(x)|2\nA|r(";
-    for (int blocks = 0; blocks < 2; blocks++) {
+    for (int round = 0; round < 2 * WAYS; round++) {
+        int way = round / 2, blocks = round % 2 || way & IN_CALLER ? 1 : 0;
         int ends[2];
         char path[32];
         mr_stream *stream;
@@ -345,7 +355,7 @@ static void test_closed_while_waiting(void **state)
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], first, sizeof first - 1), (ssize_t)sizeof first - 1);
         snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-        assert_int_equal(open_tuned(path, NULL, 1, false, &stream, NULL), MR_OK);
+        assert_int_equal(open_tuned(path, NULL, 1, way, &stream, NULL), MR_OK);
         for (int given = 0; given < blocks; given++) {
             assert_int_equal(mr_stream_next(stream, &events, NULL), MR_OK);
             assert_int_equal(events.count, 1);
@@ -413,7 +423,7 @@ static void test_without_memory(void **state)
 {
     (void)state;
     char *text = make_text(9, 3000, -1), *path = mr_test_file(text, strlen(text));
-    for (int in_caller = 0; in_caller < 2; in_caller++) {
+    for (int way = 0; way < WAYS; way++) {
         mr_status status = MR_ERR_MEMORY;
         uint64_t n = 0;
         while (status) {
@@ -421,7 +431,7 @@ static void test_without_memory(void **state)
             mr_events events;
             mr_error error = {0};
             mr_memory_fail_after(++n);
-            status = open_tuned(path, NULL, 100, in_caller, &stream, &error);
+            status = open_tuned(path, NULL, 100, way, &stream, &error);
             if (!status) {
                 while (!(status = mr_stream_next(stream, &events, &error)) && events.count)
                     continue;

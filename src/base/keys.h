@@ -26,6 +26,13 @@ static inline bool mr_keys_same(const void *items, uint32_t number, const void *
 bool mr_keys_add(mr_keys *keys, uint64_t key, uint32_t *number);
 void mr_keys_free(mr_keys *keys);
 
+/* Fetches the slot of the key into the cache. */
+static inline void mr_keys_fetch(const mr_keys *keys, uint64_t key)
+{
+    if (keys->count)
+        mr_table_fetch(&keys->table, mr_table_hash_u64(key));
+}
+
 /* The number of the key, 0 when it was never added. */
 static inline uint32_t mr_keys_find(const mr_keys *keys, uint64_t key)
 {

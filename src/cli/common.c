@@ -48,7 +48,8 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
                              .progress = &progress->progress,
                              .deadline_seconds = limit ? mr_seconds() + (double)limit : 0,
                              .memory_bytes = mr_config_memory_bytes(config),
-                             .spill_dir = mr_config_text(config, "memory.spill_dir")};
+                             .spill_dir = mr_config_text(config, "memory.spill_dir"),
+                             .one_thread = mr_config_int(config, "jobs") == 1};
 }
 
 void mr_cli_tell_unmatched(const char *pattern, void *option)

@@ -67,7 +67,7 @@ static mr_status convert_blocks(mr_text_source *source, mr_mrt_writer *writer, b
         status = mr_text_source_fill(source, &rows, error);
         if (!status)
             status = write_rows(writer, &source->builder, &rows, error);
-        mr_ticker_tell(&ticker, mr_input_done_bytes(source->input),
+        mr_ticker_tell(&ticker, mr_text_source_done_bytes(source),
                        mr_input_total_bytes(source->input));
     }
     return status;

@@ -27,6 +27,7 @@ static mr_read_options read_options(const mr_sweep_job *job)
                              .progress = job->progress,
                              .memory_bytes = mr_config_memory_bytes(job->config),
                              .spill_dir = mr_config_text(job->config, "memory.spill_dir"),
+                             .one_thread = mr_config_int(job->config, "jobs") == 1,
                              .halt = job->halt};
 }
 

@@ -59,6 +59,13 @@ mr_status mr_builder_put_order(mr_builder *builder, mr_rows *rows, mr_memory_ord
 /* The number of a value, as in the value column. False: no memory. */
 bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number);
 
+/* Fetches what mr_builder_value will look at into the cache. */
+static inline void mr_builder_fetch_value(const mr_builder *builder, int64_t value)
+{
+    if ((uint64_t)value >= MR_BUILDER_SMALL_VALUES)
+        mr_keys_fetch(&builder->values, (uint64_t)value);
+}
+
 /* Notes the line of the next event; to be called before it, except where it is the line after that
  * of the event before. MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error);

@@ -131,10 +131,11 @@ static inline void mr_names_key(mr_name_key *key, const char *text, uint32_t len
     key->hash = mr_names_hash(key->words);
 }
 
-static inline void mr_names_fetch(const mr_names *names, const mr_name_key *key)
+/* `hash` is that of the key. */
+static inline void mr_names_fetch(const mr_names *names, uint32_t hash)
 {
     if (names->slot_count)
-        __builtin_prefetch(names->slots + (key->hash & (names->slot_count - 1)));
+        __builtin_prefetch(names->slots + (hash & (names->slot_count - 1)));
 }
 
 /* Number + 1 of the name, 0 when it was never added. */

@@ -155,6 +155,7 @@ typedef struct mr_read_options {
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
+    bool one_thread;       /* the caller's alone reads: no thread reads ahead of it */
     /* base/halt.h: ends the reading, with mr_halt_fail; its owner has a ceiling. NULL: memory_bytes
      * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;

@@ -151,7 +151,8 @@ static void stream_close(mr_stream *base)
 /* Without a thread the caller reads. */
 static void start_reader(mrt_stream *stream)
 {
-    if (!stream->mrt->source.map || pthread_mutex_init(&stream->mutex, NULL))
+    if (!stream->mrt->source.map || stream->mrt->options.one_thread ||
+        pthread_mutex_init(&stream->mutex, NULL))
         return;
     if (pthread_cond_init(&stream->changed, NULL)) {
         pthread_mutex_destroy(&stream->mutex);

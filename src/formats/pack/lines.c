@@ -6,22 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small enough to stay in the cache between filling and parsing. */
-enum { MR_LINES_FILL_BYTES = 1 << 17 };
-
 /* Room for a line of the greatest length, its end, and one more filling. */
 static const size_t buffer_bytes =
     (size_t)MR_LINE_MAX_BYTES + 2 + MR_LINES_FILL_BYTES + MR_LINES_BEYOND_BYTES;
 
 bool mr_lines_init(mr_lines *lines, mr_input *input)
 {
-    *lines = (mr_lines){.input = input, .buffer = mr_malloc(buffer_bytes, 0)};
-    return lines->buffer != NULL;
+    *lines = (mr_lines){.input = input, .own = mr_malloc(buffer_bytes, 0)};
+    lines->buffer = lines->own;
+    return lines->own != NULL;
 }
 
 void mr_lines_free(mr_lines *lines)
 {
-    free(lines->buffer);
+    free(lines->own);
     *lines = (mr_lines){0};
 }
 
@@ -29,19 +27,22 @@ void mr_lines_free(mr_lines *lines)
 static mr_status fill(mr_lines *lines, size_t *got, mr_error *error)
 {
     size_t rest = lines->end - lines->next;
+    if (lines->filler)
+        return lines->filler->fill(lines->filler, lines, got, error);
+    char *buffer = lines->own;
     if (lines->next)
-        memmove(lines->buffer, lines->buffer + lines->next, rest);
+        memmove(buffer, buffer + lines->next, rest);
     lines->next = 0;
     lines->end = rest;
     MR_ASSERT(rest + MR_LINES_FILL_BYTES + MR_LINES_BEYOND_BYTES <= buffer_bytes);
-    mr_status status =
-        mr_input_read(lines->input, lines->buffer + rest, MR_LINES_FILL_BYTES, got, error);
+    mr_status status = mr_input_read(lines->input, buffer + rest, MR_LINES_FILL_BYTES, got, error);
     if (status)
         return status;
-    if (memchr(lines->buffer + lines->end, 0, *got))
+    if (memchr(buffer + lines->end, 0, *got))
         lines->has_nul = true;
     lines->end += *got;
-    memset(lines->buffer + lines->end, 0, MR_LINES_BEYOND_BYTES);
+    lines->read_bytes += *got;
+    memset(buffer + lines->end, 0, MR_LINES_BEYOND_BYTES);
     return MR_OK;
 }
 

@@ -12,6 +12,8 @@
 enum {
     MR_LINE_MAX_BYTES = 1 << 20,
     MR_LINES_BEYOND_BYTES = 128, /* that can be read after the end of the buffered bytes */
+    /* What is read at a time: small enough to stay in the cache between filling and parsing. */
+    MR_LINES_FILL_BYTES = 1 << 17,
 };
 
 typedef enum mr_line_kind {
@@ -22,13 +24,28 @@ typedef enum mr_line_kind {
     MR_LINE_FAILED, /* the input failed; the incomplete line before the failure is not given */
 } mr_line_kind;
 
+struct mr_lines;
+
+/* Somebody else who reads the input (formats/text/text_ahead.h). */
+typedef struct mr_lines_filler mr_lines_filler;
+struct mr_lines_filler {
+    /* Puts another buffer in, with the bytes [next, end) of the old one and `*got` more behind them;
+     * 0 at the end, as mr_input_read. While lines->skipping, more bytes of that line may be in
+     * front. */
+    mr_status (*fill)(mr_lines_filler *filler, struct mr_lines *lines, size_t *got,
+                      mr_error *error);
+};
+
 typedef struct mr_lines {
-    mr_input *input; /* borrowed */
-    char *buffer;
-    size_t next, end; /* bytes of the buffer that were not given so far */
-    uint64_t number;  /* 1-based number of the line given last */
-    bool has_nul;     /* a NUL byte was seen: from now on look at every line */
-    bool skipping;    /* within a line that is too long */
+    mr_input *input;         /* borrowed */
+    mr_lines_filler *filler; /* borrowed; NULL: the lines read by themselves */
+    char *own;               /* owned: the buffer, unless a filler puts another in */
+    const char *buffer;
+    size_t next, end;    /* bytes of the buffer that were not given so far */
+    uint64_t number;     /* 1-based number of the line given last */
+    uint64_t read_bytes; /* from the input, without those of a filler */
+    bool has_nul;        /* a NUL byte was seen: from now on look at every line */
+    bool skipping;       /* within a line that is too long */
 } mr_lines;
 
 /* Who can do with the bytes themselves takes whole lines off the buffer between two calls of

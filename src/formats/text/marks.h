@@ -41,6 +41,19 @@ static inline uint64_t mr_marks_load(const char *text)
     return word;
 }
 
+/* The first `length` < 8 bytes, then zeros; 8 can be read. */
+static inline uint64_t mr_marks_low(const char *text, uint32_t length)
+{
+    static const uint64_t low_bytes[] = {
+        0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+    };
+    uint64_t word = mr_marks_load(text);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word & low_bytes[length];
+}
+
 static inline uint64_t mr_shape_by_words(const char *text)
 {
     uint64_t shape = 0;

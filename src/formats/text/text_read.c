@@ -21,7 +21,7 @@ static mr_status read_rows(mr_text_source *source, const mr_read_options *option
         if (!status && mr_halt_asked(halt))
             status = mr_halt_fail(halt, source->place, "reading the trace", error);
         mr_spill_look(&source->builder.trace->spill);
-        mr_ticker_tell(&ticker, mr_input_done_bytes(source->input),
+        mr_ticker_tell(&ticker, mr_text_source_done_bytes(source),
                        mr_input_total_bytes(source->input));
     }
     return status;

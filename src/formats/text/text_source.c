@@ -6,6 +6,15 @@
 #include "trace/members.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* A text of this length takes some milliseconds, a thread to start some hundredths of one. */
+enum { AHEAD_FROM_BYTES = 1 << 20 };
+
+static bool may_read_ahead(const mr_read_options *options)
+{
+    return !(options && options->one_thread) && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
 
 mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const char *path,
                               const char *place, const mr_read_options *options, mr_error *error)
@@ -18,16 +27,24 @@ mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const cha
     const mr_trace *trace = source->builder.trace;
     mr_validity_init(&source->validity, trace);
     mr_text_fast_init(&source->fast);
+    source->ahead_from_bytes = may_read_ahead(options) ? AHEAD_FROM_BYTES : UINT64_MAX;
     return MR_OK;
 }
 
 void mr_text_source_free(mr_text_source *source)
 {
+    mr_text_ahead_stop(source->ahead);
     mr_validity_free(&source->validity);
     mr_lines_free(&source->lines);
     mr_builder_free(&source->builder);
     mr_input_close(source->input);
     *source = (mr_text_source){0};
+}
+
+uint64_t mr_text_source_done_bytes(const mr_text_source *source)
+{
+    return source->ahead ? mr_text_ahead_done_bytes(source->ahead)
+                         : mr_input_done_bytes(source->input);
 }
 
 const char *mr_text_source_place(const char *path)
@@ -173,11 +190,22 @@ static mr_status next_line(mr_text_source *source, mr_rows *rows, mr_error *erro
     return MR_OK;
 }
 
+/* Asked once: when no thread can be made, this one goes on. */
+static void read_ahead(mr_text_source *source, bool keep_values)
+{
+    source->ahead_from_bytes = UINT64_MAX;
+    source->ahead = mr_text_ahead_start(&source->lines, &source->fast.ops, keep_values,
+                                        source->ahead_chunk_bytes);
+    source->fast.ahead = source->ahead;
+}
+
 mr_status mr_text_source_fill(mr_text_source *source, mr_rows *rows, mr_error *error)
 {
     mr_error unused = {0};
     mr_status status = MR_OK;
     error = error ? error : &unused;
+    if (source->lines.read_bytes >= source->ahead_from_bytes)
+        read_ahead(source, rows->value != NULL);
     while (!status && !source->ended && rows->count < rows->room) {
         if (!source->only_exact)
             status = mr_text_fast_take(&source->fast, &source->lines, &source->validity,

@@ -6,7 +6,9 @@
  *   mr_text_source_init → mr_text_source_fill* → mr_text_source_free
  *
  * Ordinary lines go through text_fast.h; every other line, and whatever is wrong, through parse.h
- * line by line. Both give the same rows and names.
+ * line by line. Both give the same rows and names. In a long text a thread of its own reads ahead
+ * (text_ahead.h), unless the options or the machine have one thread only; rows, names and errors do not
+ * depend on that.
  */
 #ifndef MR_FORMATS_TEXT_SOURCE_H
 #define MR_FORMATS_TEXT_SOURCE_H
@@ -27,6 +29,10 @@ typedef struct mr_text_source {
     mr_builder builder; /* the names, and what else the lines say; its trace is owned */
     mr_validity validity;
     mr_text_fast fast;
+    mr_text_ahead *ahead; /* owned; NULL: this thread reads by itself */
+    /* A thread reads ahead from so many bytes of text on; never: UINT64_MAX. Chunk: text_ahead.h. */
+    uint64_t ahead_from_bytes;
+    size_t ahead_chunk_bytes;
 } mr_text_source;
 
 /* Takes the input over, also on failure. `path` is that of the trace, "-" is standard input.
@@ -41,6 +47,9 @@ void mr_text_source_free(mr_text_source *source);
  * MR_ERR_IO, MR_ERR_MEMORY, each with its place.
  */
 mr_status mr_text_source_fill(mr_text_source *source, mr_rows *rows, mr_error *error);
+
+/* Bytes of the file that have been taken. */
+uint64_t mr_text_source_done_bytes(const mr_text_source *source);
 
 /* The name for messages of what is at `path`. */
 const char *mr_text_source_place(const char *path);

@@ -76,7 +76,7 @@ static void fill(text_stream *stream, text_block *block)
     MR_ASSERT(rows.count <= rows.room && trace->event_count == first + rows.count);
     for (uint32_t i = 0; i < rows.count; i++)
         trace->op_counts[rows.op[i]]++;
-    block->done_bytes = mr_input_done_bytes(source->input);
+    block->done_bytes = mr_text_source_done_bytes(source);
     block->events = (mr_events){
         .first = first,
         .count = rows.count,
@@ -275,7 +275,10 @@ mr_status mr_text_stream_open(mr_input *input, const char *path, const mr_read_o
     /* The caller's path need not last as long as the stream. */
     stream->source.place = mr_text_source_place(stream->source.builder.trace->path);
     stream->source.only_exact = tuning->only_exact;
-    if (!tuning->in_caller)
+    stream->source.ahead_chunk_bytes = tuning->ahead_bytes;
+    if (tuning->ahead_bytes)
+        stream->source.ahead_from_bytes = 0;
+    if (!tuning->in_caller && !(options && options->one_thread))
         start_parser(stream);
     *result = &stream->base;
     return MR_OK;

@@ -1,7 +1,8 @@
 /*
  * text_stream: the stream of a text trace (stream.h). A thread of its own fills a ring of blocks
- * from a text source (text_source.h); the caller empties them. Without a second thread (none could
- * be made, or the input cannot be interrupted) the caller's thread fills one block at a time.
+ * from a text source (text_source.h); the caller empties them. Without a second thread (none is
+ * wanted or could be made, or the input cannot be interrupted) the caller's thread fills one block at
+ * a time.
  */
 #ifndef MR_FORMATS_TEXT_STREAM_H
 #define MR_FORMATS_TEXT_STREAM_H
@@ -13,6 +14,8 @@ typedef struct mr_text_stream_tuning {
     uint32_t block_events; /* 0: the default */
     bool in_caller;        /* make no thread */
     bool only_exact;       /* as in text_source.h */
+    size_t
+        ahead_bytes; /* read ahead from the first byte on, so many bytes at a time; 0: as usual */
 } mr_text_stream_tuning;
 
 /* Takes the input over, also on failure. `tuning` may be NULL. MR_ERR_MEMORY. */

@@ -1,0 +1,265 @@
+#include "text_ahead.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+#include "base/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The chunks of the ring and what was seen in them stay in the cache that the processors share. A
+ * chunk with more lines than that is left to the taker from there on. */
+enum { AHEAD_CHUNKS = 4, AHEAD_LINES = 1 << 13 };
+
+typedef struct text_chunk {
+    char *buffer;      /* owned, of ahead_bytes */
+    mr_looked *looked; /* owned */
+    uint32_t looked_count;
+    size_t rest;       /* bytes at the front from the chunk before */
+    size_t whole, end; /* up to where lines are complete; up to where there are bytes */
+    size_t got;        /* bytes that were read, without `rest`; 0: the end, or `status` */
+    mr_status status;
+    uint64_t done_bytes;
+    bool has_nul;
+} text_chunk;
+
+struct mr_text_ahead {
+    mr_lines_filler filler;
+    mr_lines *lines; /* the taker's */
+    mr_input *input; /* the thread's, until it has ended */
+    mr_text_look look;
+    size_t chunk_bytes;
+    const char *rest; /* the thread's: the incomplete line so far */
+    size_t rest_bytes;
+    mr_error failure; /* goes with the last chunk */
+    text_chunk chunks[AHEAD_CHUNKS];
+
+    pthread_t thread;
+    pthread_mutex_t mutex; /* guards the next three */
+    pthread_cond_t changed;
+    uint64_t filled, released; /* chunks [released, filled), modulo their number, are full */
+    bool stopped;              /* the taker wants no more */
+
+    uint64_t done_before;      /* bytes of the file before the first chunk */
+    uint64_t taken;            /* the taker's: chunks it was given */
+    const text_chunk *current; /* the taker's: where the lines are; NULL: not in a chunk */
+    uint32_t next_looked;      /* the taker's, in `current` */
+    bool ended;                /* the taker's: it was given the last chunk */
+};
+
+static size_t ahead_bytes(void)
+{
+    return (size_t)MR_LINE_MAX_BYTES + 2 + MR_LINES_FILL_BYTES + MR_LINES_BEYOND_BYTES;
+}
+
+static text_chunk *chunk_of(mr_text_ahead *ahead, uint64_t number)
+{
+    return &ahead->chunks[number % AHEAD_CHUNKS];
+}
+
+/* ---- the thread ---- */
+
+/* The bytes behind the last newline of [from, to). Of a line that is too long already, none: the
+ * taker skips it. */
+static size_t incomplete(const char *buffer, size_t from, size_t to)
+{
+    size_t start = to;
+    while (start > from && buffer[start - 1] != '\n')
+        start--;
+    return to - start > MR_LINE_MAX_BYTES + 1 ? 0 : to - start;
+}
+
+static void look_at(const mr_text_ahead *ahead, text_chunk *chunk)
+{
+    uint32_t count = 0, found;
+    size_t at = 0;
+    do {
+        uint32_t room = AHEAD_LINES - count;
+        found = mr_text_look_at(&ahead->look, chunk->buffer, at, chunk->whole,
+                                room < MR_TEXT_LOOK_BATCH ? room : MR_TEXT_LOOK_BATCH,
+                                chunk->looked + count);
+        count += found;
+        if (found)
+            at = (size_t)chunk->looked[count - 1].start + chunk->looked[count - 1].length;
+    } while (found && count < AHEAD_LINES);
+    MR_ASSERT(at <= chunk->whole && count <= AHEAD_LINES);
+    chunk->looked_count = count;
+}
+
+/* Reads on and looks at the lines. False: nothing follows. */
+static bool fill_chunk(mr_text_ahead *ahead, text_chunk *chunk)
+{
+    if (ahead->rest_bytes)
+        memcpy(chunk->buffer, ahead->rest, ahead->rest_bytes);
+    chunk->rest = ahead->rest_bytes;
+    MR_ASSERT(chunk->rest + ahead->chunk_bytes + MR_LINES_BEYOND_BYTES <= ahead_bytes());
+    char *read = chunk->buffer + chunk->rest;
+    chunk->got = 0;
+    chunk->status =
+        mr_input_read(ahead->input, read, ahead->chunk_bytes, &chunk->got, &ahead->failure);
+    chunk->done_bytes = mr_input_done_bytes(ahead->input);
+    if (chunk->status || !chunk->got)
+        return false;
+    chunk->end = chunk->rest + chunk->got;
+    chunk->has_nul = memchr(read, 0, chunk->got) != NULL;
+    memset(chunk->buffer + chunk->end, 0, MR_LINES_BEYOND_BYTES);
+    ahead->rest_bytes = incomplete(chunk->buffer, 0, chunk->end);
+    ahead->rest = chunk->buffer + chunk->end - ahead->rest_bytes;
+    chunk->whole = chunk->end - ahead->rest_bytes;
+    look_at(ahead, chunk);
+    return true;
+}
+
+static void *read_ahead(void *argument)
+{
+    mr_text_ahead *ahead = argument;
+    bool goes_on = true;
+    pthread_mutex_lock(&ahead->mutex);
+    while (goes_on) {
+        while (ahead->filled - ahead->released == AHEAD_CHUNKS && !ahead->stopped)
+            pthread_cond_wait(&ahead->changed, &ahead->mutex);
+        if (ahead->stopped)
+            break;
+        text_chunk *chunk = chunk_of(ahead, ahead->filled);
+        pthread_mutex_unlock(&ahead->mutex);
+        goes_on = fill_chunk(ahead, chunk);
+        pthread_mutex_lock(&ahead->mutex);
+        ahead->filled++;
+        pthread_cond_signal(&ahead->changed);
+    }
+    pthread_mutex_unlock(&ahead->mutex);
+    return NULL;
+}
+
+/* ---- the taker ---- */
+
+/* Gives back the chunk that the taker has, and waits for the next. */
+static const text_chunk *next_chunk(mr_text_ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->mutex);
+    ahead->released = ahead->taken;
+    pthread_cond_signal(&ahead->changed);
+    while (ahead->filled == ahead->taken)
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    pthread_mutex_unlock(&ahead->mutex);
+    return chunk_of(ahead, ahead->taken++);
+}
+
+/* The rest of the lines is at the front of the next chunk. Of a line that is skipped, it has no end. */
+static mr_status fill(mr_lines_filler *filler, mr_lines *lines, size_t *got, mr_error *error)
+{
+    mr_text_ahead *ahead = (mr_text_ahead *)filler;
+    size_t rest = lines->end - lines->next;
+    const text_chunk *chunk = ahead->ended ? chunk_of(ahead, ahead->taken - 1) : next_chunk(ahead);
+    *got = chunk->got;
+    ahead->ended = !chunk->got;
+    if (chunk->status)
+        *error = ahead->failure;
+    if (ahead->ended) /* the thread writes to no chunk any more: the rest stays where it is */
+        return chunk->status;
+    MR_ASSERT(!rest || rest == chunk->rest);
+    lines->buffer = chunk->buffer;
+    lines->next = 0;
+    lines->end = chunk->end;
+    lines->has_nul |= chunk->has_nul;
+    ahead->current = chunk;
+    ahead->next_looked = 0;
+    return MR_OK;
+}
+
+const mr_looked *mr_text_ahead_lines(mr_text_ahead *ahead, uint32_t *count)
+{
+    const text_chunk *chunk = ahead->current;
+    *count = 0;
+    if (!chunk)
+        return NULL;
+    uint32_t number = ahead->next_looked;
+    while (number < chunk->looked_count && chunk->looked[number].start < ahead->lines->next)
+        number++;
+    ahead->next_looked = number;
+    if (number < chunk->looked_count && chunk->looked[number].start == ahead->lines->next)
+        *count = chunk->looked_count - number;
+    return chunk->looked + number;
+}
+
+uint64_t mr_text_ahead_done_bytes(const mr_text_ahead *ahead)
+{
+    return ahead->taken ? ahead->chunks[(ahead->taken - 1) % AHEAD_CHUNKS].done_bytes
+                        : ahead->done_before;
+}
+
+/* ---- start and end ---- */
+
+static void free_all(mr_text_ahead *ahead)
+{
+    for (int i = 0; i < AHEAD_CHUNKS; i++) {
+        free(ahead->chunks[i].buffer);
+        free(ahead->chunks[i].looked);
+    }
+    free(ahead);
+}
+
+static bool make_chunks(mr_text_ahead *ahead)
+{
+    for (int i = 0; i < AHEAD_CHUNKS; i++) {
+        text_chunk *chunk = &ahead->chunks[i];
+        chunk->buffer = mr_malloc(ahead_bytes(), 0);
+        chunk->looked = mr_realloc(NULL, AHEAD_LINES, sizeof *chunk->looked);
+        if (!chunk->buffer || !chunk->looked)
+            return false;
+    }
+    return true;
+}
+
+static bool start_thread(mr_text_ahead *ahead)
+{
+    if (pthread_mutex_init(&ahead->mutex, NULL))
+        return false;
+    if (!pthread_cond_init(&ahead->changed, NULL)) {
+        if (mr_thread_start(&ahead->thread, read_ahead, ahead))
+            return true;
+        pthread_cond_destroy(&ahead->changed);
+    }
+    pthread_mutex_destroy(&ahead->mutex);
+    return false;
+}
+
+mr_text_ahead *mr_text_ahead_start(mr_lines *lines, const mr_text_ops *ops, bool keep_values,
+                                   size_t chunk_bytes)
+{
+    mr_text_ahead *ahead =
+        mr_input_allow_interrupt(lines->input) ? mr_calloc(1, sizeof *ahead) : NULL;
+    if (!ahead)
+        return NULL;
+    ahead->filler.fill = fill;
+    ahead->lines = lines;
+    ahead->input = lines->input;
+    ahead->done_before = mr_input_done_bytes(lines->input);
+    ahead->look = (mr_text_look){.ops = ops, .keep_values = keep_values};
+    ahead->chunk_bytes = chunk_bytes ? chunk_bytes : MR_LINES_FILL_BYTES;
+    MR_REQUIRE(ahead->chunk_bytes <= MR_LINES_FILL_BYTES);
+    ahead->rest_bytes = lines->skipping ? 0 : incomplete(lines->buffer, lines->next, lines->end);
+    ahead->rest = lines->buffer + lines->end - ahead->rest_bytes;
+    if (!make_chunks(ahead) || !start_thread(ahead)) {
+        free_all(ahead);
+        return NULL;
+    }
+    lines->filler = &ahead->filler;
+    return ahead;
+}
+
+void mr_text_ahead_stop(mr_text_ahead *ahead)
+{
+    if (!ahead)
+        return;
+    pthread_mutex_lock(&ahead->mutex);
+    ahead->stopped = true;
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->mutex);
+    mr_input_interrupt(ahead->input);
+    pthread_join(ahead->thread, NULL);
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->mutex);
+    ahead->lines->next = ahead->lines->end = 0;
+    free_all(ahead);
+}
