@@ -15,6 +15,8 @@
 #include "support/exhaustive.h"
 #include "support/predicted.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Each query of Z3 costs a millisecond or more, so one seed in HARD_EACH is asked as if all were hard. */
@@ -79,6 +81,7 @@ static size_t examine(const mr_trace *trace, mr_model model, bool is_hard)
                                 "candidates.far",
                                 "none",
                                 NULL};
+    const char *const crowded[] = {"model", name, "candidates.crowded", "1", NULL};
     mr_exhaustive search;
     assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
     size_t races = search.race_count;
@@ -91,6 +94,9 @@ static size_t examine(const mr_trace *trace, mr_model model, bool is_hard)
         mr_result_free(&result);
     }
     result = mr_predicted_right(trace, places);
+    compare(trace, &search, &result, false);
+    mr_result_free(&result);
+    result = mr_predicted_right(trace, crowded);
     compare(trace, &search, &result, false);
     mr_result_free(&result);
     if (is_hard) {
@@ -118,6 +124,72 @@ static void small_members_agree_with_exhaustive_search(void **state)
     }
 }
 
+/* The races of the result, as sorted pairs of places and their first events. */
+static char *list_races(const mr_trace *trace, const mr_result *result, bool with_events)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    bool *has = calloc((size_t)trace->locations.count * trace->locations.count, sizeof *has);
+    assert_non_null(has);
+    for (size_t i = 0; i < result->race_count; i++) {
+        const mr_witness *it = &result->races[i].witness;
+        uint32_t a = trace->location[it->first], b = trace->location[it->second];
+        has[(size_t)(a < b ? a : b) * trace->locations.count + (a < b ? b : a)] = true;
+        if (with_events)
+            fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", it->first, it->second,
+                    it->window_start);
+    }
+    for (size_t i = 0; i < (size_t)trace->locations.count * trace->locations.count; i++)
+        if (has[i])
+            fprintf(out, "%zu\n", i);
+    free(has);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static char *races_with(const mr_trace *trace, const char *model, const char *crowded,
+                        const char *jobs, bool with_events)
+{
+    const char *const settings[] = {"model", model, "candidates.crowded", crowded, "jobs",
+                                    jobs,    NULL};
+    mr_result result = mr_predicted_right(trace, settings);
+    char *text = list_races(trace, &result, with_events);
+    assert_int_equal(result.unknown_count, 0);
+    mr_result_free(&result);
+    return text;
+}
+
+/* Members of some units, so that small windows lie across the bounds of units: the same pairs of places race
+ * with and without the search for close races, and any number of threads finds the same. */
+static void close_races_change_no_verdict(void **state)
+{
+    (void)state;
+    static const mr_hard_shape shapes[] = {
+        {"adding", MR_HARD_ADDING, 17000, 3, 0, 6, 1000, false, 1},
+        {"hot", MR_HARD_HOT, 1500, 3, 0, 10, 8, false, 2},
+        {"wide", MR_HARD_WIDE, 1500, 5, 0, 0, 4, false, 3},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        mr_trace *trace = make(&shapes[i], shapes[i].seed);
+        for (int model = MR_MODEL_RF; model <= MR_MODEL_VALUE; model++) {
+            const char *name = mr_model_name((mr_model)model);
+            char *without = races_with(trace, name, "0", "1", false);
+            char *with = races_with(trace, name, "1", "1", false);
+            char *one = races_with(trace, name, "1", "1", true);
+            char *two = races_with(trace, name, "1", "2", true);
+            assert_string_equal(with, without);
+            assert_string_equal(one, two);
+            free(without);
+            free(with);
+            free(one);
+            free(two);
+        }
+        mr_trace_free(trace);
+    }
+}
+
 static void large_members_are_valid(void **state)
 {
     (void)state;
@@ -135,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
+        cmocka_unit_test(close_races_change_no_verdict),
         cmocka_unit_test(large_members_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

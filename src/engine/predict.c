@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dispatch/dispatch.h"
+#include "early.h"
 #include "far/far.h"
 #include "findings/find.h"
 #include "predict/label.h"
@@ -213,6 +214,15 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     return MR_OK;
 }
 
+static mr_far_context far_context(prediction *p)
+{
+    return (mr_far_context){.settings = &p->settings,
+                            .merge = &p->merge,
+                            .dispatch = &p->dispatch,
+                            .worker_of = worker_of,
+                            .context = p};
+}
+
 static mr_status do_windows(prediction *p, mr_error *error)
 {
     if (!(p->settings.find & MR_FIND_RACES))
@@ -226,7 +236,10 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .decide = decide,
                             .prepare = prepare,
                             .merge = merge};
-    mr_status status = mr_dispatch_run(&p->dispatch, &phase, error);
+    mr_far_context context = far_context(p);
+    mr_status status = mr_early_find(&context, error);
+    if (status == MR_OK)
+        status = mr_dispatch_run(&p->dispatch, &phase, error);
     for (unsigned i = 0; i <= p->dispatch.jobs; i++)
         if (p->workers[i])
             mr_worker_leave(p->workers[i]);
@@ -234,15 +247,6 @@ static mr_status do_windows(prediction *p, mr_error *error)
 }
 
 /* ---- far races ---- */
-
-static mr_far_context far_context(prediction *p)
-{
-    return (mr_far_context){.settings = &p->settings,
-                            .merge = &p->merge,
-                            .dispatch = &p->dispatch,
-                            .worker_of = worker_of,
-                            .context = p};
-}
 
 /* The races that are farther apart than a window. */
 static mr_status find_far(prediction *p, mr_error *error)

@@ -7,7 +7,7 @@
 
 struct mr_known_races {
     pthread_rwlock_t lock;
-    mr_ledger pairs; /* with the lowest window of each */
+    mr_ledger pairs; /* with the lowest window of each, + 1: MR_BEFORE_WINDOWS is 0 */
 };
 
 mr_known_races *mr_known_races_new(void)
@@ -31,9 +31,9 @@ bool mr_known_races_add(mr_known_races *known, uint32_t key_1, uint32_t key_2, u
 {
     pthread_rwlock_wrlock(&known->lock);
     mr_ledger_entry *entry = mr_ledger_get(&known->pairs, key_1, key_2);
-    if (entry && (!entry->race || window < entry->window)) {
+    if (entry && (!entry->race || window + 1 < entry->window)) {
         entry->race = true;
-        entry->window = window;
+        entry->window = window + 1;
     }
     pthread_rwlock_unlock(&known->lock);
     return entry != NULL;
@@ -43,7 +43,7 @@ bool mr_known_races_below(mr_known_races *known, uint32_t key_1, uint32_t key_2,
 {
     pthread_rwlock_rdlock(&known->lock);
     const mr_ledger_entry *entry = mr_ledger_find(&known->pairs, key_1, key_2);
-    bool below = entry && entry->window < window;
+    bool below = entry && entry->window <= window;
     pthread_rwlock_unlock(&known->lock);
     return below;
 }

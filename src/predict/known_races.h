@@ -14,6 +14,9 @@
 
 typedef struct mr_known_races mr_known_races;
 
+/* The number of a window that is before all windows. */
+#define MR_BEFORE_WINDOWS UINT64_MAX
+
 /* NULL: no memory. */
 mr_known_races *mr_known_races_new(void);
 void mr_known_races_free(mr_known_races *known);

@@ -184,8 +184,8 @@ static mr_status add_unasked(mr_merge *merge, const mr_pair_verdict *verdict, ui
                  : mr_error_memory(error, "recording a candidate");
 }
 
-/* The races of a window that was cut off. One that an earlier window has is dropped. */
-static mr_status add_cut(mr_merge *merge, mr_outcome *outcome, mr_error *error)
+/* The races alone. One that is there already is dropped. */
+static mr_status add_races(mr_merge *merge, mr_outcome *outcome, uint64_t window, mr_error *error)
 {
     mr_status status = MR_OK;
     for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
@@ -193,15 +193,29 @@ static mr_status add_cut(mr_merge *merge, mr_outcome *outcome, mr_error *error)
         const mr_ledger_entry *entry =
             mr_ledger_find(&merge->ledger, verdict->key_1, verdict->key_2);
         if (verdict->has_race && (!entry || !entry->race))
-            status = add_whole(merge, verdict, outcome->unit, error);
+            status = add_whole(merge, verdict, window, error);
     }
     return status;
+}
+
+mr_status mr_merge_races(mr_merge *merge, mr_outcome *outcome, mr_error *error)
+{
+    return add_races(merge, outcome, MR_BEFORE_WINDOWS, error);
+}
+
+mr_status mr_merge_note(mr_merge *merge, const mr_outcome *outcome, mr_error *error)
+{
+    for (size_t i = 0; merge->known && i < outcome->count; i++)
+        if (!mr_known_races_add(merge->known, outcome->verdicts[i].key_1,
+                                outcome->verdicts[i].key_2, MR_BEFORE_WINDOWS))
+            return mr_error_memory(error, "recording a race");
+    return MR_OK;
 }
 
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
 {
     if (outcome->cut)
-        return add_cut(merge, outcome, error);
+        return add_races(merge, outcome, outcome->unit, error);
     mr_stats *stats = &merge->result->stats;
     const uint64_t limit = merge->settings->max_window_steps;
     uint64_t steps = 0;

@@ -47,6 +47,13 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome);
  * complete, pairs that were not asked about are unknown. MR_ERR_MEMORY. */
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error);
 
+/* Adds the races of an outcome from before the windows (crowded.h), but those that are there already. They
+ * are taken over. MR_ERR_MEMORY. */
+mr_status mr_merge_races(mr_merge *merge, mr_outcome *outcome, mr_error *error);
+
+/* Only notes in merge->known that they are proven. */
+mr_status mr_merge_note(mr_merge *merge, const mr_outcome *outcome, mr_error *error);
+
 /* Adds the race and the unknown of a verdict, but not its counts. `window`: the window that the
  * race is counted for. The race is taken over, also after MR_ERR_MEMORY. */
 mr_status mr_merge_verdict(mr_merge *merge, mr_pair_verdict *verdict, uint64_t window,

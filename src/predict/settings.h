@@ -42,6 +42,7 @@ typedef struct mr_predict_settings {
     mr_sees sees;
     bool by_event; /* candidates.report: event */
     bool minimise;
+    uint64_t crowded;          /* candidates.crowded; 0: never */
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
     uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
     mr_decide_options decide;

@@ -140,9 +140,7 @@ static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation
     return mr_order_slide(*order, start, end, worker->error);
 }
 
-/* Makes the orders of a window. HB alone is enough to try its races first. WCP labels races at the
- * end of the run (label.h); here it is needed only when it chooses the candidates. */
-static mr_status order_window(mr_worker *worker, uint32_t start, uint32_t end)
+mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end)
 {
     double begin = mr_seconds();
     mr_status status = slide(worker, &worker->hb, MR_RELATION_HB, start, end);
@@ -156,7 +154,7 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                                  mr_candidates *candidates, mr_outcome *outcome)
 {
     const mr_window *window = problem->window;
-    mr_status status = order_window(worker, window->start, window->end);
+    mr_status status = mr_worker_order(worker, window->start, window->end);
     if (status != MR_OK)
         return status;
     double begin = mr_seconds();

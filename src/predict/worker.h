@@ -66,6 +66,10 @@ void mr_worker_leave(mr_worker *worker);
  * `worker->halted`, and memory that was refused for it is no error. */
 mr_status mr_worker_ended(mr_worker *worker, mr_status status);
 
+/* Makes the orders of a piece of the trace. HB alone is enough to try its races first. WCP labels races at
+ * the end of the run (label.h); here it is needed only when it chooses the candidates. */
+mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end);
+
 /*
  * Decides window number `window` of the plan. `outcome` is new; its verdicts come in the order in
  * which the pairs were found. A worker that gets windows in ascending order reads each event
@@ -87,6 +91,12 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
                                  mr_pair_verdict *verdict);
+
+/* group.c: only the attempts in trace order and, when it asks, one question for each pair of sites, by
+ * worker->decide. No budget counts, and without a race the verdict says nothing. */
+mr_status mr_worker_try_group(mr_worker *worker, const mr_problem *problem,
+                              const mr_candidates *candidates, const mr_candidate_group *group,
+                              bool asks, mr_pair_verdict *verdict);
 
 /* group.c: asks one question. A race is confirmed and put into `verdict`; when the checker rejects
  * the witness, the decision is unknown. Of `verdict` only `has_race`, `race`, `unanswered`, `steps`

@@ -1,0 +1,38 @@
+/*
+ * crowded: races of a crowded trace whose accesses are close together, found before the windows.
+ *
+ * A trace is *crowded* when one variable is accessed at so many places that there is a conflicting
+ * pair of places for some tens of events. Most of these pairs race within some hundred events, but
+ * a window has a question for each of them: its witness has thousands of events, which are built, shortened and
+ * checked, and a pair that does not race in the first window may have a hard question there
+ * before a later one settles it at once. So the trace is gone through before, several times, in
+ * *small windows* that overlap by half: from the smallest on, in model rf first, as a race there is one in
+ * every model. What is found is passed over by all windows.
+ *
+ * The witness of a race begins at its small window: the events before it happen as observed.
+ *
+ * A *round* is one way through the trace; a unit of it is a piece of the trace. The outcome of a
+ * unit depends on trace, settings and the races of the rounds before, but for pairs of places that
+ * a lower unit of the round is known to prove, which are passed over. A pair of places has its attempts
+ * in trace order and, in some rounds, one question for each pair of sites with a part of the budgets.
+ * So no budget counts.
+ */
+#ifndef MR_PREDICT_CROWDED_H
+#define MR_PREDICT_CROWDED_H
+
+#include "worker.h"
+
+/* Is it worth it? O(events). False also for want of memory. */
+bool mr_crowded_is(const mr_predict_settings *settings);
+
+/* The number of rounds, 0 … rounds - 1, and of the units of each. */
+uint32_t mr_crowded_rounds(const mr_predict_settings *settings);
+uint64_t mr_crowded_units(const mr_trace *trace);
+
+/* Adds the races of unit outcome->unit to the outcome. `known` has those of the other units of this
+ * round; worker->known those of the rounds before, as before all windows. When the run is halted,
+ * worker->halted is set. MR_ERR_MEMORY. */
+mr_status mr_crowded_search(mr_worker *worker, uint32_t round, mr_known_races *known,
+                            mr_outcome *outcome, mr_error *error);
+
+#endif
