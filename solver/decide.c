@@ -157,17 +157,6 @@ static outcome prepare(candidate_task *task)
     return PASSED_ON;
 }
 
-bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena)
-{
-    if (problem->rows || !(options->steps & MR_STEP_BIT(MR_STEP_ELIMINATE)))
-        return true;
-    mr_rows *rows = mr_arena_alloc(arena, 1, sizeof *rows);
-    if (!rows || !mr_rows_build(rows, problem->window, arena))
-        return false;
-    problem->rows = rows;
-    return true;
-}
-
 /* ---- trace order ---- */
 
 /* Trace order with one more required event, MR_NONE: none. */
@@ -410,15 +399,9 @@ static outcome explore(candidate_task *task, uint64_t effort)
     return NO_MEMORY;
 }
 
-/* Where reads leave few orders, a short search costs less than the formula. */
-static outcome try_explore_first(candidate_task *task)
-{
-    return task->options->first_attempt ? explore(task, EXPLORE_FIRST) : PASSED_ON;
-}
-
 static outcome try_explore(candidate_task *task)
 {
-    return task->options->first_attempt ? PASSED_ON : explore(task, EXPLORE_EFFORT);
+    return explore(task, task->options->first_attempt ? EXPLORE_FIRST : EXPLORE_EFFORT);
 }
 
 /* A formula under way, and room for a solution. */
@@ -607,11 +590,15 @@ typedef struct step_row {
 } step_row;
 
 static const step_row ladder[] = {
-    {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
-    {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_EXPLORE, try_explore_first},
-    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_EXPLORE, try_explore},
-    {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
+    {MR_STEP_FILTER, try_filter},
+    {MR_STEP_CONE, try_cone},
+    {MR_STEP_LINEARISE, try_linearise},
+    {MR_STEP_ELIMINATE, try_eliminate},
+    {MR_STEP_GREEDY, try_greedy},
+    {MR_STEP_SATURATE, try_saturate},
+    {MR_STEP_EXPLORE, try_explore},
+    {MR_STEP_LAZY, try_lazy},
+    {MR_STEP_Z3, try_z3},
 };
 
 /* The arena refused memory, which makes the candidate unknown. The system does not lack memory. */

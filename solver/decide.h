@@ -7,8 +7,7 @@
  *                 question
  *   greedy        running what can run, in trace order: race                          greedy.h
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
- *   explore       the states that reorderings lead to: race or no race; few states,   explore.h
- *                 and before saturate, in a first attempt
+ *   explore       the states that reorderings lead to: race or no race                explore.h
  *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
  *   z3            the whole formula, by Z3                                            session.h
  *
@@ -46,10 +45,10 @@ typedef struct mr_decide_options {
     bool eager;              /* the formula is the plain one; for the step z3 alone */
     const mr_debug *debug;   /* NULL: nobody listens (cone, steps, formula, search) */
     uint32_t eliminate_part; /* elimination has one of so many parts of its budget; 0: all */
-    uint32_t
-        only_near_part; /* elimination looks for a proof near the accesses alone, with one of so
-                                many parts of its budget; 0: not alone */
-    bool first_attempt; /* explore comes before saturation, and is short */
+    /* Elimination looks for a proof near the accesses alone, with one of so many parts of its
+     * budget; 0: not alone. */
+    uint32_t only_near_part;
+    bool first_attempt;      /* explore looks at few states */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

@@ -14,6 +14,17 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
                                arena);
 }
 
+bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena)
+{
+    if (problem->rows || !(options->steps & MR_STEP_BIT(MR_STEP_ELIMINATE)))
+        return true;
+    mr_rows *rows = mr_arena_alloc(arena, 1, sizeof *rows);
+    if (!rows || !mr_rows_build(rows, problem->window, arena))
+        return false;
+    problem->rows = rows;
+    return true;
+}
+
 bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
                        mr_arena *arena)
 {

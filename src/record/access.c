@@ -18,8 +18,8 @@ typedef struct access {
     mr_emitted event;
     bool reads, writes, is_range, has_value;
     bool placed; /* the event has its thread, stack and location */
-    bool
-        sparse; /* all its pieces that are kept are sparse, or it is a read of the writer's own piece */
+    /* All its pieces that are kept are sparse, or it is a read of the writer's own piece. */
+    bool sparse;
     bool locked; /* the thread holds the lock that keeps the pieces of an atomic access together */
 } access;
 

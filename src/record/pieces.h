@@ -93,8 +93,8 @@ typedef struct mr_piece_line {
 /* A piece that is kept. */
 typedef struct mr_piece {
     int64_t last; /* for the caller: the value after the last access, when `has_last` */
-    uint32_t
-        variable; /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
+    /* For the caller: number of the variable in the trace, plus 1; 0: none yet. */
+    uint32_t variable;
     bool reached; /* a BarrierPair may write it */
     bool sparse;
     bool has_last;    /* for the caller */
@@ -121,9 +121,9 @@ typedef struct mr_pieces {
     size_t guest_capacity;
     bool has_calls;   /* set by the caller: there are BarrierPairs */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
-    uint32_t
-        *releasers; /* by life: the thread that releases it, plus 1, maybe MR_PIECES_IN_PARTS; 0:
-                       none, or alone; MR_PIECES_SEVERAL */
+    /* By life: the thread that releases it, plus 1, maybe MR_PIECES_IN_PARTS; 0: none, or alone;
+     * MR_PIECES_SEVERAL. */
+    uint32_t *releasers;
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;

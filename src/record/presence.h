@@ -9,8 +9,8 @@
 typedef struct mr_presence {
     mr_pairs threads; /* those that were started, the first one, and those that were joined */
     uint32_t forks, joins;
-    bool
-        has_stranger; /* a thread ran that no recorded thread started: it may always have been there */
+    /* A thread ran that no recorded thread started: it may always have been there. */
+    bool has_stranger;
 } mr_presence;
 
 void mr_presence_free(mr_presence *presence);

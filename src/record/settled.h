@@ -40,8 +40,8 @@
 /* The writes of a piece, while a pass goes over them. Zero-initialise. */
 typedef struct mr_settling {
     uint64_t values; /* bits for the values so far, by their hash */
-    uint32_t
-        writer; /* the thread that W is by, plus 1; 0: W is empty; MR_SETTLED_NOBODY: several */
+    /* The thread that W is by, plus 1; 0: W is empty; MR_SETTLED_NOBODY: several. */
+    uint32_t writer;
     uint32_t writes; /* so far, `alone` ones too */
     uint32_t last;   /* of W: how many writes there were with it; 0: its value is not its own */
 } mr_settling;
