@@ -253,6 +253,7 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
 static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     const unsigned by_z3 = BY_Z3 & s->worker->decide.steps;
+    const uint64_t unanswered = s->verdict->unanswered;
     bool noted = s->verdict->has_unknown, begun = !out_of_budget(s);
     s->steps = by_z3 ? MR_ALL_STEPS & ~(unsigned)BY_Z3 : MR_ALL_STEPS;
     mr_status status = decide_sites(s, one, two, open);
@@ -266,6 +267,8 @@ static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr
     s->verdict->has_unknown = noted;
     if (open->verdict == MR_VERDICT_UNKNOWN)
         note_unknown(s, one.events[0], two.events[0]);
+    else
+        s->verdict->unanswered = unanswered; /* what had no answer has one now */
     return MR_OK;
 }
 
