@@ -125,7 +125,22 @@ bool mr_far_unit_is_halted(const mr_far_asker *asker, mr_far_worker *worker)
     return worker->worker.halted;
 }
 
+void mr_far_clear_arena(mr_far_worker *worker)
+{
+    worker->built = 0;
+    mr_arena_reset(&worker->worker.arena);
+    mr_worker_asks(&worker->worker, true);
+}
+
 /* ---- questions ---- */
+
+uint64_t mr_far_effort(const mr_worker *worker, const mr_decision *decision)
+{
+    uint64_t effort = EFFORT_OF_CONE_EVENT * decision->cone_events;
+    if (decision->verdict == MR_VERDICT_UNKNOWN)
+        effort += worker->decide.saturate_steps / STEPS_OF_EFFORT;
+    return effort;
+}
 
 mr_pair_verdict *mr_far_answer_new(const mr_far_asker *asker, const mr_place_pair *places,
                                    mr_close_pair pair, mr_outcome *outcome)
@@ -173,10 +188,8 @@ mr_status mr_far_ask(mr_worker *worker, const mr_problem *problem, mr_stops one,
     verdict->asked = true;
     mr_status status = mr_worker_ask(worker, problem, verdict, one, two, decision);
     MR_ASSERT(status != MR_OK || decision->cone_events <= problem->window->size);
-    verdict->steps = EFFORT_OF_CONE_EVENT * decision->cone_events;
-    if (decision->verdict == MR_VERDICT_UNKNOWN) {
-        verdict->steps += worker->decide.saturate_steps / STEPS_OF_EFFORT;
+    verdict->steps = mr_far_effort(worker, decision);
+    if (decision->verdict == MR_VERDICT_UNKNOWN)
         verdict->unknown[decision->reason] = 1;
-    }
     return status;
 }

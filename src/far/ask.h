@@ -17,7 +17,7 @@
  *
  *   mr_far_try_reorder   size of the window / 16
  *   mr_far_ask           8 · events of the cone, plus solver.saturate_steps / 4 when the verdict
- *                        is unknown; for a proof (whole.h) the events of the cone
+ *                        is unknown (mr_far_effort); for a proof (bundles.h) the events of the cone
  *
  * Every function with an `error` may return MR_ERR_MEMORY; the functions of a worker fill
  * worker.error.
@@ -35,8 +35,7 @@ typedef struct mr_far_worker {
     uint64_t built; /* the serial number of that window; 0: there is none */
 } mr_far_worker;
 
-/* What all phases of mr_far_decide share. Only `workers`, `windows` and `near_part` are its
- * own. */
+/* What all phases of mr_far_decide share. Only `workers` and `windows` are its own. */
 typedef struct mr_far_asker {
     const mr_far_context *context;
     mr_far_window *window;
@@ -44,7 +43,6 @@ typedef struct mr_far_asker {
     mr_decide_options decide; /* of every question */
     mr_far_worker **workers;  /* one a job, made when it is needed; owned */
     uint64_t windows;         /* windows around pairs in all phases so far */
-    uint32_t near_part;       /* mr_far_prove_whole: of the phase at hand */
 } mr_far_asker;
 
 /* To be freed also after an error. */
@@ -62,6 +60,9 @@ mr_status mr_far_unit_begin(mr_far_asker *asker, unsigned number, uint64_t unit,
                             mr_far_worker **worker, mr_outcome **outcome, mr_error *error);
 /* Ends the unit and returns `status`. The outcome of a unit that was halted is freed. */
 mr_status mr_far_unit_end(mr_far_worker *worker, mr_outcome **outcome, mr_status status);
+/* Makes the arena of the worker ready for questions about the far window. The window that the worker
+ * has built in it goes. */
+void mr_far_clear_arena(mr_far_worker *worker);
 /* Is the run to end? Then the unit is given up. */
 bool mr_far_unit_is_halted(const mr_far_asker *asker, mr_far_worker *worker);
 
@@ -74,6 +75,8 @@ mr_pair_verdict *mr_far_answer_new(const mr_far_asker *asker, const mr_place_pai
  * pair is one of window events. */
 mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
                              mr_pair_verdict *verdict);
+/* The effort of a question. */
+uint64_t mr_far_effort(const mr_worker *worker, const mr_decision *decision);
 /* Asks one question about all accesses of two lists of window events. */
 mr_status mr_far_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,
                      mr_decision *decision, mr_pair_verdict *verdict);

@@ -3,6 +3,7 @@
  */
 #include "around.h"
 #include "base/assert.h"
+#include "bundles.h"
 #include "estimate.h"
 #include "parts.h"
 #include "whole.h"
@@ -46,13 +47,15 @@ static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
     if (d->window.model == d->context->settings->model)
-        status = mr_far_prove_whole(&d->asker, 0, d->error);
+        status = mr_far_prove_bundles(&d->asker, 0, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
         d->window.places.items[i].unanswered = 0;
     if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, d->error);
+    if (goes_on(d, status) && d->window.model == d->context->settings->model)
+        status = mr_far_search_bundles(&d->asker, d->error);
     return goes_on(d, status) ? mr_far_decide_whole(&d->asker, d->error) : status;
 }
 
@@ -101,7 +104,7 @@ static mr_status prove_near(decider *d)
     for (size_t i = 0; i < sizeof near_rounds / sizeof *near_rounds && goes_on(d, status) &&
                        d->window.unsettled_count <= near_rounds[i].most;
          i++)
-        status = mr_far_prove_whole(&d->asker, near_rounds[i].part, d->error);
+        status = mr_far_prove_bundles(&d->asker, near_rounds[i].part, d->error);
     return status;
 }
 

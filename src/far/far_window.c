@@ -118,7 +118,9 @@ static mr_status list_places(mr_far_window *window, const mr_place_pairs *before
         return mr_error_memory(error, "collecting candidates");
     window->places.items = mr_calloc(candidates->group_count, sizeof *window->places.items);
     window->unsettled = mr_calloc(candidates->group_count, sizeof *window->unsettled);
-    if (!window->places.items || !window->unsettled)
+    window->proven =
+        mr_arena_zalloc(&window->arena, candidates->site_pair_count, sizeof *window->proven);
+    if (!window->places.items || !window->unsettled || !window->proven)
         return mr_error_memory(error, "deciding far races");
     mr_status status = MR_OK;
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count; g++)

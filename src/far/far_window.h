@@ -33,6 +33,7 @@ typedef struct mr_place_pair {
     const mr_candidate_group *group; /* its candidates; in the arena */
     mr_close_pairs close;            /* the pairs to try first */
     bool no_race;                    /* proven in this far window, in the model of the settings */
+    bool open; /* some bundle of the phase at hand was asked about in vain (bundles.h) */
     /* The account of the pair of places (budget.h). `spent` and `refused` are carried from one far
      * window to the next. */
     uint64_t spent;      /* effort */
@@ -62,6 +63,7 @@ typedef struct mr_far_window {
     mr_problem problem;
     mr_candidates candidates;
     mr_place_pairs places;
+    bool *proven; /* one a site pair of the candidates: no race of it (bundles.h); in the arena */
     uint32_t *unsettled; /* indices in places.items, ascending; owned */
     uint32_t unsettled_count;
 } mr_far_window;

@@ -5,11 +5,6 @@
 /* Close pairs of a pair of places that are tried in the far window. */
 enum { PAIRS_TRIED = 4 };
 
-/* The steps of mr_far_prove_whole. */
-#define PROOF_STEPS                                                                                \
-    (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE) |    \
-     MR_STEP_BIT(MR_STEP_ELIMINATE))
-
 /* A pair of places that a worker is asking about. */
 typedef struct inquiry {
     mr_far_asker *asker;
@@ -17,8 +12,7 @@ typedef struct inquiry {
     const mr_place_pair *places;
     mr_outcome *outcome;
     uint64_t effort, unanswered; /* of the questions of this unit so far */
-    bool proof;                  /* no formulas: what is unknown is asked again later */
-    bool over; /* a race was found, the budget is spent, the run is halted, or no proof was found */
+    bool over;                   /* a race was found, the budget is spent, or the run is halted */
 } inquiry;
 
 static mr_place_pair *places_of(const mr_far_asker *asker, uint64_t unit)
@@ -26,15 +20,6 @@ static mr_place_pair *places_of(const mr_far_asker *asker, uint64_t unit)
     const mr_far_window *window = asker->window;
     MR_ASSERT(unit < window->unsettled_count);
     return &window->places.items[window->unsettled[unit]];
-}
-
-/* Makes the arena of the worker ready for questions about the far window. The window that the
- * worker has built in it goes. */
-static void clear_arena(mr_far_worker *far)
-{
-    far->built = 0;
-    mr_arena_reset(&far->worker.arena);
-    mr_worker_asks(&far->worker, true);
 }
 
 /* ---- without formulas ---- */
@@ -73,7 +58,7 @@ static mr_status decide_tries(void *context, unsigned number, uint64_t unit, mr_
     mr_status status = mr_far_unit_begin(asker, number, unit, &far, outcome, error);
     if (status != MR_OK)
         return status;
-    clear_arena(far);
+    mr_far_clear_arena(far);
     status = try_pairs(asker, far, places_of(asker, unit), *outcome);
     return mr_far_unit_end(far, outcome, status);
 }
@@ -110,16 +95,6 @@ static void note_unknown(const inquiry *q, const mr_decision *decision, mr_pair_
     verdict->open = mr_far_window_unknown(q->asker->window, q->places, decision);
 }
 
-/* A question that is open is asked again later, so it does not count as one without an answer. */
-static void count_proof(const mr_decision *decision, mr_pair_verdict *verdict)
-{
-    verdict->steps = decision->cone_events;
-    if (decision->verdict == MR_VERDICT_UNKNOWN) {
-        verdict->unanswered = 0;
-        verdict->unknown[decision->reason] = 0;
-    }
-}
-
 /* Asks one question, or notes in the outcome that the budget does not cover it. */
 static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decision)
 {
@@ -139,12 +114,10 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     mr_arena_reset(&q->far->worker.arena);
     mr_status status = mr_far_ask(&q->far->worker, problem, one, two, decision, verdict);
     bool is_unknown = decision->verdict == MR_VERDICT_UNKNOWN;
-    if (q->proof)
-        count_proof(decision, verdict);
     q->effort += verdict->steps;
     q->unanswered += verdict->unanswered;
-    q->over = verdict->has_race || q->far->worker.halted || (q->proof && is_unknown);
-    bool last = q->proof || decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
+    q->over = verdict->has_race || q->far->worker.halted;
+    bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
     if (is_unknown && last)
         note_unknown(q, decision, verdict);
     return status;
@@ -175,10 +148,12 @@ static mr_status decide_places(inquiry *q)
 {
     const mr_candidate_group *group = q->places->group;
     const mr_site_pair *pairs = &q->asker->window->candidates.site_pairs[group->first_site_pair];
+    const bool *proven = &q->asker->window->proven[group->first_site_pair];
     mr_status status = MR_OK;
     for (uint32_t i = 0; status == MR_OK && !q->over && i < group->site_pair_count; i++)
-        status = decide_sites(q, (mr_stops){pairs[i].one->events, pairs[i].one->count},
-                              (mr_stops){pairs[i].two->events, pairs[i].two->count});
+        if (!proven[i])
+            status = decide_sites(q, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                                  (mr_stops){pairs[i].two->events, pairs[i].two->count});
     return status;
 }
 
@@ -192,30 +167,9 @@ static mr_status decide_answers(void *context, unsigned number, uint64_t unit, m
         return status;
     q.places = places_of(q.asker, unit);
     q.outcome = *outcome;
-    clear_arena(q.far);
+    mr_far_clear_arena(q.far);
     if (!q.far->worker.halted)
         status = decide_places(&q);
-    return mr_far_unit_end(q.far, outcome, status);
-}
-
-/* mr_phase.decide */
-static mr_status decide_proofs(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
-                               mr_error *error)
-{
-    inquiry q = {.asker = context, .proof = true};
-    mr_status status = mr_far_unit_begin(q.asker, number, unit, &q.far, outcome, error);
-    if (status != MR_OK)
-        return status;
-    unsigned steps = q.far->worker.decide.steps;
-    q.far->worker.decide.steps = steps & PROOF_STEPS;
-    q.far->worker.decide.only_near_part = q.asker->near_part;
-    q.places = places_of(q.asker, unit);
-    q.outcome = *outcome;
-    clear_arena(q.far);
-    if (!q.far->worker.halted)
-        status = decide_places(&q);
-    q.far->worker.decide.steps = steps;
-    q.far->worker.decide.only_near_part = 0;
     return mr_far_unit_end(q.far, outcome, status);
 }
 
@@ -257,33 +211,6 @@ static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *err
         status = mr_far_budget_conclude(asker->budget, places, is_unknown ? &unknown : NULL, error);
     pthread_mutex_unlock(&asker->budget->lock);
     return status;
-}
-
-/* mr_phase.merge */
-static mr_status merge_proofs(void *context, mr_outcome *outcome, mr_error *error)
-{
-    mr_far_asker *asker = context;
-    mr_place_pair *places = places_of(asker, outcome->unit);
-    mr_unknown unknown = {0};
-    bool is_unknown = false;
-    pthread_mutex_lock(&asker->budget->lock);
-    mr_status status = count_answers(asker, places, outcome, &is_unknown, &unknown, error);
-    if (status == MR_OK && !is_unknown && !mr_far_window_is_settled(asker->window, places))
-        status = mr_far_budget_conclude(asker->budget, places, NULL, error);
-    pthread_mutex_unlock(&asker->budget->lock);
-    return status;
-}
-
-mr_status mr_far_prove_whole(mr_far_asker *asker, uint32_t near_part, mr_error *error)
-{
-    const mr_phase phase = {.context = asker,
-                            .stage = "far races",
-                            .count = mr_far_window_list_unsettled(asker->window),
-                            .decide = decide_proofs,
-                            .merge = merge_proofs};
-    MR_REQUIRE(asker->window->model == asker->context->settings->model);
-    asker->near_part = near_part;
-    return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
 }
 
 mr_status mr_far_decide_whole(mr_far_asker *asker, mr_error *error)
