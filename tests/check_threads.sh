@@ -9,7 +9,7 @@ if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 helgrind_traces=36; el
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
-    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$(($1 / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$(($1 / 30)) SWEEP_ROUNDS=$(($1 / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
         "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }
@@ -32,7 +32,7 @@ on_itself() {
 for part in "$@"; do
     case $part in
     tsan)
-        for name in pool jobs facts mrt mrt_content trace_stream; do
+        for name in pool jobs facts mrt mrt_content trace_stream sweep; do
             check tsan_$name under_tsan "$tsan_traces" build/thread/tests/test_$name
         done
         check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs

@@ -10,6 +10,7 @@
 #include "formats/pack/pack.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "sweep/sweep.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 30 }; /* of each shape, with each relation */
+enum { ROUNDS = 30 }; /* of each shape, with each relation; SWEEP_ROUNDS: others */
 
 static mr_scratch scratch;
 
@@ -126,8 +127,9 @@ static void test_random(void **state)
 {
     (void)state;
     size_t races = 0;
+    uint64_t rounds = mr_number_from_environment("SWEEP_ROUNDS", ROUNDS);
     for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
-        for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        for (uint64_t seed = 1; seed <= rounds; seed++) {
             char path[512];
             char *text = mr_generate_trace(seed, (mr_shape)shape);
             assert_non_null(text);
@@ -144,7 +146,7 @@ static void test_random(void **state)
             free(text);
         }
     }
-    assert_true(races > 1000);
+    assert_true(races > 1000 || rounds < ROUNDS);
 }
 
 /* A race of SHB, one of SyncP, one that needs the decision procedure, and one that is none. */
@@ -235,6 +237,57 @@ static void test_loading(void **state)
     }
 }
 
+static void check_same(const mr_sweep *one, const mr_sweep *other)
+{
+    assert_int_equal(one->result.list.race_count, other->result.list.race_count);
+    assert_int_equal(one->result.list.racy_event_count, other->result.list.racy_event_count);
+    for (size_t i = 0; i < one->result.list.race_count; i++) {
+        const mr_order_race *a = &one->result.races[i], *b = &other->result.races[i];
+        assert_int_equal(a->standing, b->standing);
+        assert_int_equal(a->proof, b->proof);
+        assert_int_equal(a->witness.first, b->witness.first);
+        assert_int_equal(a->witness.second, b->witness.second);
+        assert_int_equal(a->witness.event_count, b->witness.event_count);
+        if (a->witness.event_count)
+            assert_memory_equal(a->witness.events, b->witness.events,
+                                a->witness.event_count * sizeof *a->witness.events);
+    }
+}
+
+/* The result is the same when other threads read the text and look for what proves its races. */
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { LINES = 90000, LINE = 19 }; /* more than a mebibyte */
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_WCP, MR_RELATION_HYBRID,
+                                            MR_RELATION_C17};
+    size_t proven = 0;
+    char path[512], *text = malloc((size_t)LINES * LINE + sizeof mixed_text), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++)
+        at += sprintf(at, "T9|w(before)|%05d\n", i % 1000);
+    memcpy(at, mixed_text, sizeof mixed_text);
+    for (int round = 0; round < 8; round++) {
+        mr_sweep sweeps[2];
+        mr_error error = {0};
+        mr_config *config = config_of(relations[round / 2], "false", "true");
+        write_file("long.std", text, round % 2 ? MR_PACKING_ZSTD : MR_PACKING_NONE, path);
+        for (int jobs = 1; jobs <= 2; jobs++) {
+            char number[2] = {(char)('0' + jobs), '\0'};
+            assert_int_equal(mr_config_set(config, "jobs", number, NULL, 0, NULL), MR_OK);
+            assert_int_equal(mr_sweep_run(&sweeps[jobs - 1], path, config, NULL, NULL, &error),
+                             MR_OK);
+        }
+        check_same(&sweeps[0], &sweeps[1]);
+        proven += sweeps[0].result.counts[MR_STANDING_RACE];
+        mr_sweep_free(&sweeps[0]);
+        mr_sweep_free(&sweeps[1]);
+        mr_config_free(config);
+    }
+    assert_true(proven > 8);
+    free(text);
+}
+
 /* Whichever allocation fails, the run says so, leaks nothing, and what it has is consistent. */
 static void test_no_memory(void **state)
 {
@@ -267,9 +320,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_loading),   cmocka_unit_test(test_threads),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);

@@ -69,11 +69,12 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
-             " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
-             " solver.timeout_ms solver.memory_mb solver.max_clauses"
-             " memory.limit_mb memory.spill_dir time_limit"
-             " witness.dir witness.check witness.minimise brief color report.run ",
+     .keys =
+         " model opaque repair format output jobs quiet relation examples mark confirm window.size"
+         " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
+         " solver.timeout_ms solver.memory_mb solver.max_clauses"
+         " memory.limit_mb memory.spill_dir time_limit"
+         " witness.dir witness.check witness.minimise brief color report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/seconds.h"
+#include "beside.h"
 #include "formats/read.h"
 #include "observe.h"
 #include "order/detect/detect.h"
@@ -71,7 +72,10 @@ static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_erro
 {
     mr_sweep *sweep = job->sweep;
     double begin = mr_seconds();
-    mr_detect_options options = detect_options(job, NULL);
+    mr_detect_options options =
+        mr_sweep_options(job, trace, (uint32_t)mr_config_int(job->config, "examples"));
+    if (mr_sweep_marks(job)) /* its races are asked for when this order has some */
+        mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, trace);
     mr_status status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
     sweep->result.stats.find_seconds = mr_seconds() - begin;
     if (status == MR_OK || status == MR_ERR_HALTED)

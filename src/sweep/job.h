@@ -11,8 +11,9 @@ typedef struct mr_sweep_job {
     const mr_config *config;
     const mr_progress *progress;
     mr_relation relation;
-    mr_halt *halt;             /* of the caller or of the sweep: also asked by a ceiling */
-    bool check, mark, confirm; /* the configuration's witness.check, mark, confirm */
+    mr_halt *halt;                  /* of the caller or of the sweep: also asked by a ceiling */
+    struct mr_sweep_shared *shared; /* beside.h */
+    bool check, mark, confirm;      /* the configuration's witness.check, mark, confirm */
     mr_error *error;
     mr_error later; /* of what fails behind the first error */
 } mr_sweep_job;
@@ -33,6 +34,12 @@ bool mr_sweep_reads_again(const mr_sweep_job *job);
 static inline bool mr_sweep_proves(const mr_sweep_job *job)
 {
     return mr_relation_sound(job->relation) ? job->check : job->mark || job->confirm;
+}
+
+/* Will races be proven by those of sound orders? */
+static inline bool mr_sweep_marks(const mr_sweep_job *job)
+{
+    return job->mark && !mr_relation_sound(job->relation);
 }
 
 /* prove.c: fills `races` of the result. */

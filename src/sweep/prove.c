@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/seconds.h"
+#include "beside.h"
 #include "order/detect/detect.h"
 #include "prover.h"
 
@@ -183,12 +184,9 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
 {
     tasks list = {0};
     mr_status status = MR_OK;
+    mr_detect_options options = mr_sweep_options(job, job->sweep->trace, 1);
     if (relation == MR_RELATION_SYNCP)
-        status = mr_syncp_index_new(job->sweep->trace,
-                                    &(mr_detect_options){.edges = &prover->opaque,
-                                                         .progress = job->progress,
-                                                         .halt = job->halt},
-                                    &prover->syncp, job->error);
+        status = mr_syncp_index_new(job->sweep->trace, &options, &prover->syncp, job->error);
     for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
         size_t race = race_of != NULL ? race_of[i] : i;
         if (race != SIZE_MAX)
@@ -236,16 +234,32 @@ static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_r
                 (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
 }
 
+/* Will there be candidates left when those that `race_of` names are proven? */
+static bool leaves_some(const mr_sweep_job *job, const mr_race_list *found, const size_t *race_of)
+{
+    const mr_order_result *result = &job->sweep->result;
+    size_t candidates = 0;
+    for (size_t i = 0; i < result->list.race_count; i++)
+        candidates += result->races[i].standing == MR_STANDING_CANDIDATE;
+    for (size_t i = 0; i < found->race_count; i++)
+        candidates -= race_of[i] != SIZE_MAX;
+    return candidates > 0;
+}
+
 /* Proves the candidates that are also races of the sound order `relation`. */
 static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation relation)
 {
+    mr_sweep_shared *shared = job->shared;
+    const mr_trace *trace = job->sweep->trace;
     mr_race_list found = {0};
-    mr_detect_options options = {
-        .most_examples = 1, .edges = &prover->opaque, .progress = job->progress, .halt = job->halt};
-    mr_status status = mr_detect(relation, job->sweep->trace, &options, &found, job->error);
+    bool is_shb = relation == MR_RELATION_SHB;
+    mr_status status = mr_beside_take(is_shb ? &shared->shb : &shared->syncp, job, relation, trace,
+                                      &found, job->error);
     size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
     if (status == MR_OK && race_of == NULL)
         status = mr_error_memory(job->error, "marking the races");
+    if (is_shb && race_of != NULL && leaves_some(job, &found, race_of))
+        mr_beside_start(&shared->syncp, job, MR_RELATION_SYNCP, trace);
     if (race_of != NULL && job->check)
         status = check_found(job, prover, relation, &found, race_of);
     else if (race_of != NULL)
@@ -287,7 +301,7 @@ static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
     mr_status status = MR_OK;
     if (mr_relation_sound(job->relation)) {
         status = check_found(job, prover, job->relation, &result->list, NULL);
-    } else if (job->mark) {
+    } else if (mr_sweep_marks(job)) {
         if (job->relation == MR_RELATION_HB && !job->check)
             result->races[0] =
                 (mr_order_race){.standing = MR_STANDING_SOUND, .proof = MR_PROOF_FIRST};
@@ -360,6 +374,8 @@ static mr_status load_and_prove(const mr_sweep_job *job)
     mr_status status = mr_sweep_load(job);
     if (status != MR_OK)
         return status;
+    if (mr_sweep_marks(job))
+        mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, sweep->trace);
     status = mr_prover_init(&prover, sweep->trace, job->config, &sweep->result.stats, job->halt,
                             job->error);
     if (status == MR_OK)

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/ceiling.h"
 #include "base/seconds.h"
+#include "beside.h"
 #include "observe.h"
 
 #include <stdlib.h>
@@ -71,6 +72,7 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
 {
     double begin = mr_seconds();
     mr_halt own = {0};
+    mr_sweep_shared shared = {0};
     *sweep = (mr_sweep){.result.relation = (mr_relation)mr_config_choice(config, "relation")};
     mr_sweep_job job = {.sweep = sweep,
                         .path = path,
@@ -79,6 +81,7 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
                         .progress = progress,
                         .relation = sweep->result.relation,
                         .halt = halt != NULL ? halt : &own,
+                        .shared = &shared,
                         .check = mr_config_bool(config, "witness.check"),
                         .mark = mr_config_bool(config, "mark"),
                         .confirm = mr_config_bool(config, "confirm"),
@@ -89,6 +92,7 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
         return status;
     mr_ceiling *ceiling = mr_ceiling_start(mr_config_memory_bytes(config), job.halt);
     status = find_and_prove(&job, &watch);
+    mr_sweep_shared_free(&shared);
     mr_ceiling_stop(ceiling);
     mr_watch_free(&watch);
     sweep->result.stats.total_seconds = mr_seconds() - begin;

@@ -1,0 +1,109 @@
+#include "beside.h"
+
+#include "base/thread.h"
+#include "order/detect/detect.h"
+
+#include <unistd.h>
+
+/* A pass over fewer events takes less than a millisecond. */
+enum { LEAST_EVENTS = 1 << 16 };
+
+static const mr_outlook *outlook_of(const mr_sweep_job *job, const mr_trace *trace)
+{
+    mr_sweep_shared *shared = job->shared;
+    if (!shared->has_outlook) {
+        mr_outlook_free(&shared->outlook);
+        mr_outlook_init(&shared->outlook);
+        shared->has_outlook = mr_outlook_of_trace(&shared->outlook, trace);
+    }
+    return shared->has_outlook ? &shared->outlook : NULL;
+}
+
+static const mr_barrier_edges *edges_of(const mr_sweep_job *job, const mr_trace *trace)
+{
+    mr_sweep_shared *shared = job->shared;
+    mr_opaque opaque = (mr_opaque)mr_config_choice(job->config, "opaque");
+    mr_error unused = {0};
+    if (!shared->has_edges) {
+        mr_barrier_edges_free(&shared->edges);
+        shared->has_edges = mr_barrier_edges_find(trace, opaque, &shared->edges, &unused) == MR_OK;
+    }
+    return shared->has_edges ? &shared->edges : NULL;
+}
+
+mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trace,
+                                   uint32_t most_examples)
+{
+    return (mr_detect_options){.most_examples = most_examples,
+                               .outlook = outlook_of(job, trace),
+                               .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
+                               .edges = edges_of(job, trace),
+                               .progress = job->progress,
+                               .halt = job->halt};
+}
+
+static bool may_have_thread(const mr_sweep_job *job, const mr_trace *trace)
+{
+    return trace->event_count >= LEAST_EVENTS && mr_config_int(job->config, "jobs") != 1 &&
+           sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
+static void *detect(void *argument)
+{
+    mr_beside *beside = argument;
+    beside->status = mr_detect(beside->relation, beside->trace, &beside->options, &beside->found,
+                               &beside->error);
+    return NULL;
+}
+
+/* Says what is to be done. */
+static void want(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
+                 const mr_trace *trace)
+{
+    *beside = (mr_beside){
+        .relation = relation, .trace = trace, .options = mr_sweep_options(job, trace, 1)};
+}
+
+void mr_beside_start(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
+                     const mr_trace *trace)
+{
+    if (beside->started || !may_have_thread(job, trace))
+        return;
+    want(beside, job, relation, trace);
+    beside->options.progress = NULL; /* it is told by the caller's thread alone */
+    beside->started = beside->threaded = mr_thread_start(&beside->thread, detect, beside);
+}
+
+static void wait_for(mr_beside *beside)
+{
+    if (beside->threaded)
+        pthread_join(beside->thread, NULL);
+    beside->threaded = false;
+}
+
+mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
+                         const mr_trace *trace, mr_race_list *found, mr_error *error)
+{
+    wait_for(beside);
+    if (!beside->started) {
+        want(beside, job, relation, trace);
+        detect(beside);
+    }
+    *found = beside->found;
+    beside->found = (mr_race_list){0};
+    beside->started = false;
+    if (beside->status != MR_OK)
+        *error = beside->error;
+    return beside->status;
+}
+
+void mr_sweep_shared_free(mr_sweep_shared *shared)
+{
+    mr_beside *all[] = {&shared->shb, &shared->syncp};
+    for (int i = 0; i < 2; i++) {
+        wait_for(all[i]);
+        mr_race_list_free(&all[i]->found);
+    }
+    mr_outlook_free(&shared->outlook);
+    mr_barrier_edges_free(&shared->edges);
+}

@@ -1,0 +1,57 @@
+/*
+ * beside: what several passes over the trace in memory share, and the races of a sound order, found
+ * by a thread beside the caller's, which in the meantime runs another order or builds the checker.
+ *
+ *   mr_beside_start → (other work) → mr_beside_take → mr_beside_free
+ *
+ * What is found does not depend on the thread. With `jobs: 1`, on one processor, and for a short
+ * trace there is none: mr_beside_take does the work.
+ */
+#ifndef MR_SWEEP_BESIDE_H
+#define MR_SWEEP_BESIDE_H
+
+#include "job.h"
+#include "order/detector.h"
+
+#include <pthread.h>
+
+/* The races of one sound order. Zero-initialised: not started. */
+typedef struct mr_beside {
+    mr_relation relation;
+    bool started;  /* it was, and nobody has taken the races */
+    bool threaded; /* the thread was not joined so far */
+    pthread_t thread;
+    const mr_trace *trace;
+    mr_detect_options options;
+    mr_race_list found;
+    mr_status status;
+    mr_error error;
+} mr_beside;
+
+typedef struct mr_sweep_shared {
+    mr_outlook outlook; /* of the trace in memory */
+    bool has_outlook;
+    mr_barrier_edges edges; /* of its calls */
+    bool has_edges;
+    mr_beside shb, syncp;
+} mr_sweep_shared;
+
+/* Options for passes over the trace in memory, with what they share. What there is no memory for is
+ * left out: mr_detect tries again, and fails. */
+mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trace,
+                                   uint32_t most_examples);
+
+/* Starts a thread that looks for the races of a sound order, one example a race; when it was started
+ * before, or there can be no thread, nothing happens. */
+void mr_beside_start(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
+                     const mr_trace *trace);
+
+/* Waits for the races, or finds them, when no thread does. The caller frees the list in every case.
+ * The status is that of mr_detect. */
+mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
+                         const mr_trace *trace, mr_race_list *found, mr_error *error);
+
+/* Waits for the threads. */
+void mr_sweep_shared_free(mr_sweep_shared *shared);
+
+#endif
