@@ -39,6 +39,9 @@ program both.c '%clang_tsan -O1 %s -o %t' '%deflake %run %t race 2>&1 | FileChec
 // CHECK: WARNING: %D: data race
 // SAFE-NOT: WARNING: %D: data race
 // SAFE: the end"
+program told.c '%clang_tsan -O1 %s -o %t' 'echo race:change >%t.list' "%env_tsan_opts=suppressions='%t.list' %run %t race 2>&1 | FileCheck %s" <<<"$threads
+// CHECK-NOT: WARNING: %D: data race
+// CHECK: the end"
 program lines.cpp '%clangxx_tsan %s -o \' '  %t && %run %t | FileCheck %s' <<<"$threads
 // CHECK: not the end"
 program ends.c '%clang_tsan %s -o %t && not %run %t' <<<'int main(void) { return 1; }'
@@ -90,9 +93,10 @@ page() {
 BUILD=$build tests/peer.sh "$suite" >"$scratch/table" 2>&1
 check peer_races rows '^both\.c +race +found +found' '^both\.c SAFE +none +silent +silent'
 check peer_output rows "^lines\.cpp +none +output +output +does not print 'not the end'"
+check peer_suppressions rows '^told\.c +none +silent +silent'
 check peer_statuses rows '^ends\.c +none +silent +silent' '^crashes\.c +none +crashes +crashes +status 134'
 check peer_builds rows '^broken\.c +none +not built +not built +(error|undefined)' '^  elsewhere\.c.needs another-system'
-check peer_counts rows '^race +maxrace-gcc +1 found$' '^none +tsan-gcc .*3 silent'
+check peer_counts rows '^race +maxrace-gcc +1 found$' '^none +tsan-gcc .*4 silent'
 check peer_refuses refuses
 check peer_seeds seeds
 check peer_page page
