@@ -9,7 +9,7 @@
 /* The contended sections that a thread is in. */
 typedef struct held {
     uint32_t *sections;    /* room for all locks */
-    uint32_t *value_locks; /* likewise */
+    uint32_t *value_locks; /* 2 * value lock, + 1 when shared */
     uint32_t count, value_count;
     uint32_t lockset, region_end; /* of the current contents; valid when !stale */
     bool stale;
@@ -101,7 +101,7 @@ static bool refresh(interner *in, held *h)
         add_lock(in->scratch, &count, section);
     }
     for (uint32_t i = 0; i < h->value_count; i++)
-        add_item(in->scratch, &count, 2 * (w->lock_count + h->value_locks[i]));
+        add_item(in->scratch, &count, 2 * w->lock_count + h->value_locks[i]);
     h->lockset = intern(in, count);
     h->stale = false;
     return h->lockset != MR_NONE;
@@ -128,6 +128,9 @@ static bool prepare_value_locks(interner *in, held *all)
         return false;
     for (uint32_t i = 0; i < w->size; i++)
         most[w->thread[i]] += locks->changes[i] != MR_NONE;
+    for (uint32_t lock = 0; lock < locks->count; lock++)
+        if (locks->holder[lock] != MR_NONE)
+            most[locks->holder[lock]]++;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         all[t].value_locks = mr_arena_alloc(in->arena, most[t], sizeof *all[t].value_locks);
         if (!all[t].value_locks)
@@ -136,7 +139,7 @@ static bool prepare_value_locks(interner *in, held *all)
     for (uint32_t lock = 0; lock < locks->count; lock++)
         if (locks->holder[lock] != MR_NONE) {
             held *h = &all[locks->holder[lock]];
-            h->value_locks[h->value_count++] = lock;
+            h->value_locks[h->value_count++] = 2 * lock;
         }
     return true;
 }
@@ -172,18 +175,24 @@ static bool prepare(interner *in, held **all)
     return !in->value_locks.count || prepare_value_locks(in, *all);
 }
 
+static void release_value_lock(held *h, uint32_t lock)
+{
+    uint32_t i = 0;
+    while (h->value_locks[i] >> 1 != lock)
+        i++;
+    for (h->value_count--; i < h->value_count; i++)
+        h->value_locks[i] = h->value_locks[i + 1];
+}
+
 /* After an access: it may have acquired or released a value lock. */
 static void change_value_lock(held *h, uint32_t change)
 {
-    uint32_t i = 0;
-    if (change & 1) {
-        h->value_locks[h->value_count++] = change >> 1;
-    } else {
-        while (h->value_locks[i] != change >> 1)
-            i++;
-        for (h->value_count--; i < h->value_count; i++)
-            h->value_locks[i] = h->value_locks[i + 1];
-    }
+    uint32_t lock = change / 4;
+    mr_value_change how = change % 4;
+    if (how == MR_VALUE_RELEASE || how == MR_VALUE_DOWNGRADE)
+        release_value_lock(h, lock);
+    if (how != MR_VALUE_RELEASE)
+        h->value_locks[h->value_count++] = 2 * lock + (how != MR_VALUE_ACQUIRE);
     h->stale = true;
 }
 

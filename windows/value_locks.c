@@ -2,11 +2,50 @@
 
 #include <string.h>
 
+enum { COUNTS = 1 << 20 };
+
+/* A thread and the variable that is looked at. */
+typedef struct user {
+    uint32_t look; /* in another one the rest says nothing */
+    bool inside;
+    int64_t units;
+    int64_t wrote; /* last, when it is inside */
+} user;
+
 typedef struct finder {
     const mr_window *window;
-    uint32_t *writer; /* one a thread: variable + 1 of its last write that was looked at */
-    bool *inside;     /* … which acquired */
+    user *users;       /* one a thread */
+    uint32_t *changes; /* one an entry of window->writes: mr_value_change, or MR_NONE */
+    uint32_t look;     /* how often a variable was looked at */
+    uint32_t holder, sections;
+    /* Of a counting lock. */
+    uint32_t first;              /* writes before that entry are the initial ones */
+    int64_t initial, idle, left; /* left: units that are there at the start */
+    bool has_idle, excludes;
 } finder;
+
+static void begin(finder *f)
+{
+    f->look++;
+    f->holder = MR_NONE;
+    f->sections = 0;
+    f->excludes = false;
+}
+
+static user *user_of(finder *f, uint32_t thread, bool *first)
+{
+    user *u = &f->users[thread];
+    *first = u->look != f->look;
+    if (*first)
+        *u = (user){.look = f->look};
+    return u;
+}
+
+static void change(finder *f, uint32_t k, mr_value_change how)
+{
+    f->changes[k] = how;
+    f->sections += how != MR_VALUE_RELEASE;
+}
 
 static bool acquires(const mr_window *w, uint32_t event, uint32_t free_value)
 {
@@ -27,34 +66,182 @@ static uint32_t free_value_of(const mr_window *w, const mr_window_variable *x)
     return 0;
 }
 
-/* Is the variable a lock? Then *holder is set. */
-static bool is_lock(finder *f, uint32_t variable, uint32_t *holder)
+static bool is_spin_lock(finder *f, const mr_window_variable *x)
 {
     const mr_window *w = f->window;
-    const mr_window_variable *x = &w->variables[variable];
-    uint32_t free_value = x->shared && !x->by_source ? free_value_of(w, x) : 0;
-    *holder = MR_NONE;
+    uint32_t free_value = free_value_of(w, x);
+    begin(f);
     for (uint32_t k = x->writes_first; free_value && k < x->writes_end; k++) {
         uint32_t e = w->writes[k], t = w->thread[e];
-        bool first = f->writer[t] != variable + 1, acquire = acquires(w, e, free_value);
+        bool first, acquire = acquires(w, e, free_value);
+        user *u = user_of(f, t, &first);
         if (!acquire && mr_window_written_value(w, e) != free_value)
             return false;
         if (first && !acquire) {
-            if (*holder != MR_NONE || x->carried_value == free_value)
+            if (f->holder != MR_NONE || x->carried_value == free_value)
                 return false;
-            *holder = t;
-        } else if (!first && f->inside[t] == acquire) {
+            f->holder = t;
+        } else if (!first && u->inside == acquire) {
             return false;
         }
-        f->writer[t] = variable + 1;
-        f->inside[t] = acquire;
+        u->inside = acquire;
+        change(f, k, acquire ? MR_VALUE_ACQUIRE : MR_VALUE_RELEASE);
     }
     return free_value != 0;
 }
 
-static bool add(const mr_window *w, uint32_t variable, uint32_t holder, mr_value_locks *found,
+static bool is_count(int64_t value)
+{
+    return value >= 0 && value < COUNTS;
+}
+
+static bool is_busy(const finder *f, int64_t value)
+{
+    return !is_count(value) && !(f->has_idle && value == f->idle);
+}
+
+/* A thread that is inside writes. */
+static void write_inside(finder *f, user *u, uint32_t k, int64_t to)
+{
+    u->wrote = to;
+    if (is_busy(f, to))
+        return;
+    u->inside = false;
+    u->units = is_count(to) ? to : 0;
+    change(f, k, u->units ? MR_VALUE_DOWNGRADE : MR_VALUE_RELEASE);
+}
+
+/* A thread that is not inside has more units now, or less. */
+static void set_units(finder *f, user *u, uint32_t k, int64_t units)
+{
+    if (!u->units != !units)
+        change(f, k, units ? MR_VALUE_ACQUIRE_SHARED : MR_VALUE_RELEASE);
+    u->units = units;
+}
+
+/* An update by a thread that is not inside. Does it fit? */
+static bool update_outside(finder *f, user *u, uint32_t k, int64_t from, int64_t to)
+{
+    if (is_busy(f, from))
+        return false;
+    if (from == to)
+        return true;
+    if (is_count(from) && is_count(to) && to == from + 1) {
+        set_units(f, u, k, u->units + 1);
+        return true;
+    }
+    if (is_count(from) && is_count(to) && to == from - 1) {
+        if (u->units)
+            set_units(f, u, k, u->units - 1);
+        else if (f->left-- <= 0)
+            return false;
+        return true;
+    }
+    if ((is_count(from) && from != 0) || u->units)
+        return false;
+    if (!is_busy(f, to)) {
+        set_units(f, u, k, is_count(to) ? to : 0);
+        return true;
+    }
+    u->inside = f->excludes = true;
+    u->wrote = to;
+    change(f, k, MR_VALUE_ACQUIRE);
+    return true;
+}
+
+static bool is_counting_lock(finder *f, const mr_window_variable *x)
+{
+    const mr_window *w = f->window;
+    const int64_t *values = w->trace->values;
+    begin(f);
+    f->left = is_count(f->initial) ? f->initial : 0;
+    for (uint32_t k = f->first; k < x->writes_end; k++) {
+        uint32_t e = w->writes[k], written = mr_window_written_value(w, e);
+        bool updates = mr_window_op(w, e) == MR_OP_ATOMIC_UPDATE, first;
+        uint32_t read = updates ? mr_window_read_value(w, e) : 0;
+        user *u = user_of(f, w->thread[e], &first);
+        f->changes[k] = MR_NONE;
+        if (!written || (updates && !read))
+            return false;
+        if (first && updates && f->holder == MR_NONE && is_busy(f, f->initial) &&
+            values[read] == f->initial) {
+            f->holder = w->thread[e];
+            u->inside = f->excludes = true;
+            u->wrote = f->initial;
+        }
+        if (u->inside && (!updates || values[read] == u->wrote))
+            write_inside(f, u, k, values[written]);
+        else if (u->inside || !updates || !update_outside(f, u, k, values[read], values[written]))
+            return false;
+    }
+    return f->excludes;
+}
+
+/* Does the thread begin after the event, by forks? */
+static bool begins_after(const mr_window *w, uint32_t thread, uint32_t event)
+{
+    uint32_t fork = w->threads[thread].fork;
+    while (fork != MR_NONE && fork > event && w->thread[fork] != w->thread[event])
+        fork = w->threads[w->thread[fork]].fork;
+    return fork != MR_NONE && fork > event;
+}
+
+/* The value at the start: what is carried in, or what one thread writes before it forks the others that
+ * write. */
+static bool find_initial(finder *f, const mr_window_variable *x)
+{
+    const mr_window *w = f->window;
+    uint32_t k = x->writes_first, value = x->carried_value, last = w->writes[k];
+    for (; k < x->writes_end && mr_window_op(w, w->writes[k]) != MR_OP_ATOMIC_UPDATE &&
+           w->thread[w->writes[k]] == w->thread[last];
+         k++) {
+        last = w->writes[k];
+        value = mr_window_written_value(w, last);
+    }
+    f->first = k;
+    f->initial = w->trace->values[value];
+    for (uint32_t i = x->writes_first; i < k; i++)
+        f->changes[i] = MR_NONE;
+    for (uint32_t i = k; i < x->writes_end && k > x->writes_first; i++)
+        if (w->thread[w->writes[i]] != w->thread[last] &&
+            !begins_after(w, w->thread[w->writes[i]], last))
+            return false;
+    return value != 0 && k < x->writes_end;
+}
+
+/* With one idle value of those that updates read, or with none. */
+static bool is_counting_lock_somehow(finder *f, const mr_window_variable *x)
+{
+    enum { TRIES = 4 };
+    const mr_window *w = f->window;
+    int64_t tried[TRIES];
+    uint32_t count = 0;
+    f->has_idle = false;
+    if (!find_initial(f, x))
+        return false;
+    if (is_counting_lock(f, x))
+        return true;
+    f->has_idle = true;
+    for (uint32_t k = f->first; k < x->writes_end && count < TRIES; k++) {
+        uint32_t e = w->writes[k], i = 0;
+        if (mr_window_op(w, e) != MR_OP_ATOMIC_UPDATE)
+            continue;
+        f->idle = w->trace->values[mr_window_read_value(w, e)];
+        while (i < count && tried[i] != f->idle)
+            i++;
+        if (is_count(f->idle) || i < count)
+            continue;
+        tried[count++] = f->idle;
+        if (is_counting_lock(f, x))
+            return true;
+    }
+    return false;
+}
+
+static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *found,
                 mr_arena *arena)
 {
+    const mr_window *w = f->window;
     if (!found->changes) {
         found->changes = mr_arena_alloc(arena, w->size, sizeof *found->changes);
         found->holder = mr_arena_alloc(arena, w->variable_count, sizeof *found->holder);
@@ -62,15 +249,12 @@ static bool add(const mr_window *w, uint32_t variable, uint32_t holder, mr_value
             return false;
         memset(found->changes, 0xff, w->size * sizeof *found->changes);
     }
-    const mr_window_variable *x = &w->variables[variable];
-    uint32_t lock = found->count++, free_value = free_value_of(w, x);
-    found->holder[lock] = holder;
-    found->sections += holder != MR_NONE;
-    for (uint32_t k = x->writes_first; k < x->writes_end; k++) {
-        bool acquire = acquires(w, w->writes[k], free_value);
-        found->changes[w->writes[k]] = 2 * lock + acquire;
-        found->sections += acquire;
-    }
+    uint32_t lock = found->count++;
+    found->holder[lock] = f->holder;
+    found->sections += f->sections + (f->holder != MR_NONE);
+    for (uint32_t k = x->writes_first; k < x->writes_end; k++)
+        if (f->changes[k] != MR_NONE)
+            found->changes[w->writes[k]] = 4 * lock + f->changes[k];
     return true;
 }
 
@@ -80,13 +264,14 @@ bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *ar
     if (w->model != MR_MODEL_VALUE)
         return true;
     finder f = {.window = w,
-                .writer = mr_arena_zalloc(arena, w->thread_count, sizeof *f.writer),
-                .inside = mr_arena_zalloc(arena, w->thread_count, sizeof *f.inside)};
-    if (!f.writer || !f.inside)
+                .users = mr_arena_zalloc(arena, w->thread_count, sizeof *f.users),
+                .changes = mr_arena_alloc(arena, w->size, sizeof *f.changes)};
+    if (!f.users || !f.changes)
         return false;
     for (uint32_t v = 0; v < w->variable_count; v++) {
-        uint32_t holder;
-        if (is_lock(&f, v, &holder) && !add(w, v, holder, found, arena))
+        const mr_window_variable *x = &w->variables[v];
+        if (x->shared && !x->by_source && x->writes_first < x->writes_end &&
+            (is_spin_lock(&f, x) || is_counting_lock_somehow(&f, x)) && !add(&f, x, found, arena))
             return false;
     }
     return true;

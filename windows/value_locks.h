@@ -1,7 +1,8 @@
 /*
- * value_locks: variables of a window that are locks by their values alone, as spin locks are.
+ * value_locks: variables of a window that are locks by their values alone: spin locks, and counts of
+ * users that become something else when nobody uses it.
  *
- * x is one, with the free value f, when in the window
+ * x is a *spin lock*, with the free value f, when in the window
  *   - each write of x is an *acquire*, an atomic update that reads f and writes something else, or a
  *     *release*, a write of f;
  *   - in each thread they alternate. At most one thread begins with a release, and only when the
@@ -14,21 +15,52 @@
  * inside, and then one is. A release is done by a thread that is inside, hence by the only one, and
  * then nobody is.
  *
- * So two accesses inside sections of x, by two threads, are no race. The release itself is inside: it
- * is next when the section is not left yet. The acquire is not. In model branch a thread that has
- * diverged acquires whatever it sees, so there are no such locks; in model rf reads tell more.
+ * x is a *counting lock* when its value at the start is known, and each write of x after the start
+ * fits the state of its thread, which has so many *units* and is *inside* or not. A value of 0 and
+ * more is a count. There may be one other value that stands for nobody, the *idle* value; all others
+ * are *busy*. At the start a thread has no units and is not inside. What fits:
+ *   - a thread that is not inside: an update that reads a count n and writes n + 1: one unit more; that
+ *     reads n > 0 and writes n - 1: one unit less, or, of a thread without units, one of those that
+ *     are there at the start, which are the count at the start; that reads 0, or the idle value, and writes a
+ *     busy value, by a thread without units: it is inside; that reads 0 or the idle value and writes
+ *     a count or the idle value: it has so many units; that writes what it reads, when that is not busy;
+ *   - a thread that is inside: any write. Of a busy value: it stays inside. Of a count: it is not inside
+ *     and has so many units. Of the idle value: neither.
+ * The start is the window's, and the value the one that is carried in. Or it is the last of the first writes,
+ * when one thread does these and then forks all others that write x: nobody else is there before.
+ * When the busy value of the start is read by a thread as its first write of x, that thread is
+ * inside from the start: the holder. An update of a thread that is inside reads what it wrote last.
+ *
+ * Then in model value, at each point of a reordering: when nobody is inside, the value is the number of
+ * units of all threads and of those of the start that are left, or it is the idle value and there are none;
+ * when the value is busy, one thread is inside and nobody has units; and never two are. Proof: so it is
+ * at the start. Who is not inside reads a count or the idle value, hence nobody is inside, and the number of
+ * units follows the value. It enters, or sets the count at once, only from 0 or from the idle value, when
+ * there are no units. Who is inside is the only one, and what it writes says how it leaves. So a thread
+ * with units (*shared*) and one that is inside, or two that are inside, are never there at once.
+ *
+ * So two accesses inside sections of x, by two threads, not both shared, are no race. The release itself
+ * is inside: it is next when the section is not left yet. The acquire is not. In model branch a thread
+ * that has diverged acquires whatever it sees, so there are no such locks; in model rf reads tell more.
  */
 #ifndef MR_WINDOWS_VALUE_LOCKS_H
 #define MR_WINDOWS_VALUE_LOCKS_H
 
 #include "window.h"
 
+typedef enum mr_value_change {
+    MR_VALUE_RELEASE,
+    MR_VALUE_ACQUIRE,
+    MR_VALUE_ACQUIRE_SHARED,
+    MR_VALUE_DOWNGRADE, /* inside before, with units after */
+} mr_value_change;
+
 typedef struct mr_value_locks {
     uint32_t count, sections;
     uint32_t *holder; /* one a lock: thread that holds it at the start; MR_NONE: none */
     uint32_t
-        *changes; /* one an event: 2 * lock, + 1 when it acquires; MR_NONE: neither. NULL: there
-                          are no locks */
+        *changes; /* one an event: 4 * lock + mr_value_change; MR_NONE: neither. NULL: there are no
+                          locks */
 } mr_value_locks;
 
 /* Of a window that has its accesses. The memory is the arena's. False: no memory. O(window). */

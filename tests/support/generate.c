@@ -309,9 +309,36 @@ static void do_spin(run *r, uint32_t thread, mr_instruction step)
         spin(r, thread, step.operand, releases[mr_random_below(r->random, 3)], 0);
 }
 
+/* Acquires or releases a lock that counts who has it shared; -3: nobody, too. */
+static void do_count(run *r, uint32_t thread, mr_instruction step)
+{
+    enum { IDLE = -3 };
+    int64_t value = r->spins[step.operand];
+    bool idle = mr_random_percent(r->random, 30),
+         exclusive = step.op == MR_OP_ACQUIRE || step.op == MR_OP_RELEASE;
+    change_state(r, thread, step);
+    if (exclusive && r->depth[step.operand] != (step.op == MR_OP_ACQUIRE)) {
+        r->position[thread]++;
+        return;
+    }
+    if (step.op == MR_OP_ACQUIRE)
+        value = -1 - mr_random_below(r->random, 2);
+    else if (step.op == MR_OP_RELEASE)
+        value = idle ? IDLE : 0;
+    else if (step.op == MR_OP_SHARED_ACQUIRE)
+        value = value == IDLE ? 1 : value + 1;
+    else
+        value = idle && value == 1 ? IDLE : value - 1;
+    spin(r, thread, step.operand, MR_OP_ATOMIC_UPDATE, value);
+}
+
 static void do_step(run *r, uint32_t thread)
 {
     mr_instruction step = r->programs[thread].steps[r->position[thread]];
+    if (r->parameters->counts && MR_OP_DOES(step.op, MR_ACQUIRES | MR_RELEASES)) {
+        do_count(r, thread, step);
+        return;
+    }
     if (r->parameters->spins && (step.op == MR_OP_ACQUIRE || step.op == MR_OP_RELEASE)) {
         do_spin(r, thread, step);
         return;

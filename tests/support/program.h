@@ -75,6 +75,7 @@ typedef struct mr_parameters {
     uint32_t try_percent;       /* an acquire of two nested sections is a try */
     uint32_t guard_percent;     /* two nested sections are within a section of the last lock */
     bool spins;                 /* exclusive locks are variables, 0 when nobody has them */
+    bool counts;                /* … and count the threads that have them shared */
     uint32_t stray_percent;     /* … and an access frees one that another thread may have */
 } mr_parameters;
 

@@ -230,6 +230,12 @@ static void shape_spin_locks(mr_random *random, mr_parameters *p)
     p->atomic_percent = mr_random_percent(random, 30) ? 20 : 0;
     p->missing_percent /= 2;
     p->unrecorded_percent /= 2;
+    p->counts = mr_random_percent(random, 50);
+    if (p->counts) {
+        p->lock_style = mr_random_percent(random, 70) ? MR_LOCKS_PLAIN : MR_LOCKS_NESTED;
+        p->shared_percent = mr_random_range(random, 30, 70);
+        p->stray_percent /= 2;
+    }
     p->fork_percent /= 2;
 }
 
