@@ -1,56 +1,29 @@
 #include "fold.h"
 
 #include "base/memory.h"
+#include "folding.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MOST = 128, LIVE_WORDS = WORDS_MOST / 64 };
-
-/* Where the code of a thread is. */
-typedef struct place {
-    uint64_t live[LIVE_WORDS];  /* a bit for each word that decides something */
-    uint32_t score[WORDS_MOST]; /* of words that may be what tells nodes apart, this round */
-    bool is_split;              /* … some are */
-} place;
-
-typedef struct folding {
-    const mr_pmodel *model;
-    uint32_t *of;       /* by node: its class; MR_PMODEL_NONE: nothing is known of it */
-    uint32_t *place_of; /* by node */
-    size_t *words_at;   /* by node: its words, in `words` */
-    uint32_t *word_count;
-    uint32_t *from; /* by edge: the node that has it */
-    uint64_t *words;
-    place *places;
-    size_t words_used, words_capacity, place_count, place_capacity;
-    mr_map users; /* 8 bytes of memory → thread + 1; UINT32_MAX: several */
-    uint32_t class_count;
-} folding;
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 /* ---- what is known of the nodes ---- */
 
-/* A node without a state of its own is what the one before it was, and what that one's operation gave. */
-static bool take_words(folding *self, uint32_t number)
+/* A node without a state of its own is what the one before it was, and what that one's operation gave. Words are halved: compiled
+ * code keeps two variables of 32 bits in one, of which one may decide. */
+static bool take_words(mr_folding *self, uint32_t number)
 {
     const mr_pmodel_node *node = &self->model->nodes[number];
     bool is_next = !node->word_count && node->parent < number;
-    uint32_t count = is_next ? self->word_count[node->parent] : node->word_count;
+    uint32_t count = is_next ? self->word_count[node->parent] : 2 * node->word_count;
     if (!mr_grow((void **)&self->words, &self->words_capacity, self->words_used + count + 1,
                  sizeof *self->words))
         return false;
-    uint64_t *to = self->words + self->words_used;
-    const uint64_t *from =
-        is_next ? self->words + self->words_at[node->parent] : self->model->words + node->words;
-    if (count)
-        memcpy(to, from, count * sizeof *to);
-    if (is_next && count < WORDS_MOST)
+    uint32_t *to = self->words + self->words_used;
+    if (is_next && count)
+        memcpy(to, self->words + self->words_at[node->parent], count * sizeof *to);
+    for (uint32_t i = 0; !is_next && i < count; i++)
+        to[i] = (uint32_t)(self->model->words[node->words + i / 2] >> 32 * (i % 2));
+    if (is_next && count < MR_FOLD_WORDS_MOST)
         to[count++] = node->via;
     self->words_at[number] = self->words_used;
     self->word_count[number] = count;
@@ -58,21 +31,22 @@ static bool take_words(folding *self, uint32_t number)
     return true;
 }
 
-static bool take_place(folding *self, mr_map *numbers, uint32_t number)
+static bool take_place(mr_folding *self, mr_map *numbers, uint32_t number)
 {
     const mr_pmodel_op *op = &self->model->nodes[number].op;
-    uint64_t key = mix(mix(mix(1, op->kind), op->code), self->word_count[number]);
+    uint64_t key =
+        mr_fold_mix(mr_fold_mix(mr_fold_mix(1, op->kind), op->code), self->word_count[number]);
     uint32_t *place_number = mr_map_at(numbers, key, (uint32_t)self->place_count);
     if (!place_number || !mr_grow((void **)&self->places, &self->place_capacity,
                                   self->place_count + 1, sizeof *self->places))
         return false;
     if (*place_number == self->place_count)
-        self->places[self->place_count++] = (place){.is_split = false};
+        self->places[self->place_count++] = (mr_fold_place){.is_split = false};
     self->place_of[number] = *place_number;
     return true;
 }
 
-static bool take_users(folding *self, uint32_t number)
+static bool take_users(mr_folding *self, uint32_t number)
 {
     const mr_pmodel_node *node = &self->model->nodes[number];
     if (!mr_pmodel_is_access(node->op.kind) || node->op.kind == MR_PMODEL_FREE)
@@ -87,7 +61,7 @@ static bool take_users(folding *self, uint32_t number)
     return true;
 }
 
-static bool is_private(const folding *self, const mr_pmodel_op *op)
+bool mr_fold_is_private(const mr_folding *self, const mr_pmodel_op *op)
 {
     for (uint64_t at = op->address >> 3; at <= (op->address + op->bytes - 1) >> 3; at++)
         if (mr_map_get(&self->users, at, UINT32_MAX) == UINT32_MAX)
@@ -95,12 +69,30 @@ static bool is_private(const folding *self, const mr_pmodel_op *op)
     return true;
 }
 
-static bool begin(folding *self)
+/* How many values each word has at its place. */
+static bool count_values(mr_folding *self, uint32_t number)
+{
+    mr_fold_place *its = &self->places[self->place_of[number]];
+    const uint32_t *words = self->words + self->words_at[number];
+    for (uint32_t i = 0; i < self->word_count[number]; i++) {
+        uint64_t key = mr_fold_mix(mr_fold_mix(1, self->place_of[number]), i);
+        uint32_t *known = mr_map_at(&self->values, mr_fold_mix(key, words[i]), 0);
+        if (!known)
+            return false;
+        its->values[i] += !*known;
+        *known = 1;
+    }
+    return true;
+}
+
+static bool begin(mr_folding *self)
 {
     mr_map numbers = {.count = 0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < self->model->node_count; i++)
         ok = take_words(self, i) && take_place(self, &numbers, i) && take_users(self, i);
+    for (uint32_t i = 0; ok && i < self->model->node_count; i++)
+        ok = count_values(self, i);
     mr_map_free(&numbers);
     return ok;
 }
@@ -108,22 +100,24 @@ static bool begin(folding *self)
 /* ---- classes ---- */
 
 /* The thread, the place, the operation, and the words that decide. */
-static uint64_t class_key(const folding *self, uint32_t number)
+static uint64_t class_key(const mr_folding *self, uint32_t number)
 {
     const mr_pmodel_node *node = &self->model->nodes[number];
     const mr_pmodel_op *op = &node->op;
-    const place *its = &self->places[self->place_of[number]];
-    const uint64_t *words = self->words + self->words_at[number];
-    uint64_t hash =
-        mix(mix(mix(mix(1, op->kind), op->code), self->word_count[number]), node->thread);
-    hash = mix(mix(mix(hash, op->address), op->bytes), (uint64_t)op->object << 32 | op->other);
+    const mr_fold_place *its = &self->places[self->place_of[number]];
+    const uint32_t *words = self->words + self->words_at[number];
+    uint64_t hash = mr_fold_mix(
+        mr_fold_mix(mr_fold_mix(mr_fold_mix(1, op->kind), op->code), self->word_count[number]),
+        node->thread);
+    hash = mr_fold_mix(mr_fold_mix(mr_fold_mix(hash, op->address), op->bytes),
+                       (uint64_t)op->object << 32 | op->other);
     for (uint32_t i = 0; i < self->word_count[number]; i++)
         if (its->live[i / 64] >> i % 64 & 1)
-            hash = mix(mix(hash, i), words[i]);
+            hash = mr_fold_mix(mr_fold_mix(hash, i), words[i]);
     return hash;
 }
 
-static bool classify(folding *self)
+static bool classify(mr_folding *self)
 {
     mr_map classes = {.count = 0};
     bool ok = true;
@@ -141,11 +135,11 @@ static bool classify(folding *self)
 }
 
 /* Two nodes of a class do not go on in the same way: one of the words in which they differ decides. */
-static void accuse(folding *self, uint32_t a, uint32_t b)
+static void accuse(mr_folding *self, uint32_t a, uint32_t b)
 {
     enum { WHOLE = 1 << 20 };
-    place *its = &self->places[self->place_of[a]];
-    const uint64_t *x = self->words + self->words_at[a], *y = self->words + self->words_at[b];
+    mr_fold_place *its = &self->places[self->place_of[a]];
+    const uint32_t *x = self->words + self->words_at[a], *y = self->words + self->words_at[b];
     uint32_t count = 0;
     for (uint32_t i = 0; i < self->word_count[a]; i++)
         count += x[i] != y[i];
@@ -156,11 +150,11 @@ static void accuse(folding *self, uint32_t a, uint32_t b)
 }
 
 /* The first node of the class that had the outcome. */
-static bool compare(folding *self, mr_map *firsts, uint32_t node)
+static bool compare(mr_folding *self, mr_map *firsts, uint32_t node)
 {
     const mr_pmodel_edge *edges = self->model->edges;
     const mr_pmodel_op *op = &self->model->nodes[node].op;
-    bool is_own = mr_pmodel_reads(op->kind) && is_private(self, op);
+    bool is_own = mr_pmodel_reads(op->kind) && mr_fold_is_private(self, op);
     for (uint32_t e = self->model->nodes[node].edges; e != MR_PMODEL_NONE; e = edges[e].next) {
         uint32_t *first =
             mr_map_at(firsts, mr_map_key(self->of[node], is_own ? 0 : edges[e].outcome), e);
@@ -177,15 +171,26 @@ static bool compare(folding *self, mr_map *firsts, uint32_t node)
     return true;
 }
 
+/* Of two words that explain as much, the one with fewer values is rather a variable, and the other one what something has left there.
+ * The score is divided by some logarithm of their number. */
+static uint32_t weight(const mr_fold_place *its, uint32_t word)
+{
+    uint64_t values = its->values[word] < UINT16_MAX ? its->values[word] + 1u : UINT16_MAX;
+    uint32_t bits = 1;
+    for (values *= values * values; values > 1; values >>= 1)
+        bits++;
+    return its->score[word] / bits;
+}
+
 /* Gives each place that has to be split the word that is accused most. */
-static bool judge(folding *self)
+static bool judge(mr_folding *self)
 {
     bool changed = false;
     for (size_t p = 0; p < self->place_count; p++) {
-        place *its = &self->places[p];
+        mr_fold_place *its = &self->places[p];
         uint32_t best = 0;
-        for (uint32_t i = 1; i < WORDS_MOST && its->is_split; i++)
-            best = its->score[i] > its->score[best] ? i : best;
+        for (uint32_t i = 1; i < MR_FOLD_WORDS_MOST && its->is_split; i++)
+            best = weight(its, i) > weight(its, best) ? i : best;
         if (its->is_split)
             its->live[best / 64] |= (uint64_t)1 << best % 64;
         changed = changed || its->is_split;
@@ -195,7 +200,7 @@ static bool judge(folding *self)
     return changed;
 }
 
-static bool refine(folding *self, bool *changed)
+static bool refine(mr_folding *self, bool *changed)
 {
     mr_map firsts = {.count = 0};
     bool ok = classify(self);
@@ -223,7 +228,7 @@ static void add_edge(mr_pmodel *folded, uint32_t from, const mr_pmodel_edge *edg
     folded->nodes[from].edges = folded->edge_count++;
 }
 
-static bool build(folding *self, mr_pmodel *folded)
+static bool build(mr_folding *self, mr_pmodel *folded)
 {
     const mr_pmodel *model = self->model;
     uint32_t count = self->class_count;
@@ -251,7 +256,7 @@ static bool build(folding *self, mr_pmodel *folded)
     return true;
 }
 
-static bool make_room(folding *self)
+static bool make_room(mr_folding *self)
 {
     size_t nodes = self->model->node_count + 1ull;
     self->of = mr_calloc(nodes, sizeof *self->of);
@@ -268,7 +273,7 @@ static bool make_room(folding *self)
     return true;
 }
 
-static bool fold(folding *self, mr_pmodel *folded)
+static bool fold(mr_folding *self, mr_pmodel *folded)
 {
     bool changed = true;
     if (!make_room(self) || !begin(self))
@@ -279,11 +284,11 @@ static bool fold(folding *self, mr_pmodel *folded)
     return build(self, folded);
 }
 
-mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, mr_error *error)
+mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, bool guesses, mr_error *error)
 {
-    folding self = {.model = model};
+    mr_folding self = {.model = model};
     *folded = (mr_pmodel){.nodes = NULL};
-    bool ok = fold(&self, folded);
+    bool ok = fold(&self, folded) && (!guesses || mr_fold_guess(&self, folded));
     free(self.of);
     free(self.place_of);
     free(self.words_at);
@@ -292,6 +297,7 @@ mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, mr_error *erro
     free(self.words);
     free(self.places);
     mr_map_free(&self.users);
+    mr_map_free(&self.values);
     if (ok)
         return MR_OK;
     mr_fold_free(folded);

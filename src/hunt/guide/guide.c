@@ -20,7 +20,8 @@ enum {
     STATES_MOST = 3000000, /* … up to so many */
     STATES_GROW = 4,
     NODES_MOST = 200000,
-    ODD_MOST = 16, /* runs that did something else than the model says */
+    KNOWN_PARTS = 4, /* all but one of so many operations of a run are known */
+    ODD_MOST = 16,   /* runs that did something else than the model says */
 };
 
 static const uint64_t BYTES_MOST = UINT64_C(1) << 30;
@@ -29,9 +30,10 @@ struct mr_guide {
     pthread_mutex_t lock;
     mr_explore explored; /* the model of all runs; graph and search are of its fold */
     mr_pmodel folded;
-    mr_map tried; /* questions, by key: how often */
-    size_t next;  /* question of the search */
-    uint64_t states;
+    mr_map tried;           /* questions, by key: how often */
+    size_t next;            /* question of the search */
+    uint64_t states[2];     /* of a search, without and with guesses */
+    uint64_t events, known; /* of the last runs, the later the more; what earlier ones had shown */
     unsigned odd;
     const mr_halt *halt;
     bool is_over;
@@ -44,7 +46,7 @@ mr_guide *mr_guide_new(const mr_halt *halt)
         return NULL;
     pthread_mutex_init(&guide->lock, NULL);
     guide->explored.model.merges = true;
-    guide->states = STATES_FIRST;
+    guide->states[0] = guide->states[1] = STATES_FIRST;
     guide->halt = halt;
     return guide;
 }
@@ -68,10 +70,18 @@ bool mr_guide_is_over(mr_guide *guide)
     return is_over;
 }
 
-static mr_status search(mr_guide *self, mr_error *error)
+bool mr_guide_knows_most(mr_guide *guide)
+{
+    pthread_mutex_lock(&guide->lock);
+    bool knows = guide->events && guide->known >= guide->events / KNOWN_PARTS * (KNOWN_PARTS - 1);
+    pthread_mutex_unlock(&guide->lock);
+    return knows;
+}
+
+static mr_status search(mr_guide *self, bool guesses, mr_error *error)
 {
     mr_explore *its = &self->explored;
-    const mr_seek_limits limits = {.states = self->states,
+    const mr_seek_limits limits = {.states = self->states[guesses],
                                    .bytes = BYTES_MOST,
                                    .questions = QUESTIONS_AT_ONCE +
                                                 (uint32_t)(its->search.states / STATES_A_QUESTION),
@@ -80,23 +90,34 @@ static mr_status search(mr_guide *self, mr_error *error)
     mr_seek_free(&its->search);
     mr_fold_free(&self->folded);
     self->next = 0;
-    mr_status status = mr_fold_make(&self->folded, &its->model, error);
+    mr_status status = mr_fold_make(&self->folded, &its->model, guesses, error);
     if (!status)
         status = mr_graph_make(&its->graph, &self->folded, error);
     return status ? status : mr_guide_seek(&its->search, &its->graph, &self->tried, &limits, error);
 }
 
-/* Searches until there is a question, with more states each time; or it is over. */
+/* Searches, with more states each time, until there is a question, or nothing is left. */
+static mr_status search_more(mr_guide *self, bool guesses, mr_error *error)
+{
+    const mr_seek *found = &self->explored.search;
+    uint64_t *states = &self->states[guesses];
+    mr_status status = search(self, guesses, error);
+    while (!status && !found->question_count && found->stop == MR_SEEK_STATES &&
+           *states < STATES_MOST) {
+        *states *= STATES_GROW;
+        status = search(self, guesses, error);
+    }
+    return status;
+}
+
+/* First what nobody has shown; then what was guessed; or it is over. */
 static mr_status find_questions(mr_guide *self, mr_error *error)
 {
     const mr_seek *found = &self->explored.search;
-    mr_status status = search(self, error);
-    while (!status && !found->question_count && !self->is_over) {
-        self->is_over = found->stop != MR_SEEK_STATES || self->states >= STATES_MOST;
-        self->states = self->is_over ? self->states : self->states * STATES_GROW;
-        if (!self->is_over)
-            status = search(self, error);
-    }
+    mr_status status = search_more(self, true, error);
+    if (!status && !found->question_count)
+        status = search_more(self, false, error);
+    self->is_over = self->is_over || (!status && !found->question_count);
     return status;
 }
 
@@ -117,6 +138,14 @@ static mr_status write_schedule(mr_explore_request *request, const char *const *
     return status;
 }
 
+static bool note_try(mr_guide *self, uint64_t key)
+{
+    uint32_t *tries = mr_map_at(&self->tried, key, 0);
+    if (tries)
+        ++*tries;
+    return tries != NULL;
+}
+
 mr_status mr_guide_ask(mr_guide *self, const char *const *arguments, const char *strategy,
                        uint64_t seed, const char *path, bool *asks, mr_error *error)
 {
@@ -133,12 +162,10 @@ mr_status mr_guide_ask(mr_guide *self, const char *const *arguments, const char 
         mr_explore_request request;
         mr_explore_stop *stops = NULL;
         bool is_stale = false;
-        uint32_t *tried = mr_map_at(&self->tried, question->key, 0);
-        status = tried ? mr_explore_plan(&self->explored, &question->way, question->thread, NULL,
+        bool noted = note_try(self, question->key) && note_try(self, question->way_key);
+        status = noted ? mr_explore_plan(&self->explored, &question->way, question->thread, NULL,
                                          &request, &stops, &is_stale, error)
                        : mr_error_memory(error, "asking for a local state");
-        if (tried && !status)
-            ++*tried;
         *asks = !status && !is_stale;
         if (*asks)
             status = write_schedule(&request, arguments, strategy, seed, path, error);
@@ -157,6 +184,8 @@ mr_status mr_guide_learn(void *guide, const char *log, const mr_run_end *end, mr
     pthread_mutex_lock(&self->lock);
     mr_status status = mr_model_log_learn(log, end->signal && !end->timed_out,
                                           &self->explored.model, &run, &how, unseen, error);
+    self->events = self->events / 2 + run.events;
+    self->known = self->known / 2 + run.known;
     self->odd += run.problem[0] != '\0';
     self->is_over =
         self->is_over || self->odd > ODD_MOST || self->explored.model.node_count > NODES_MOST;

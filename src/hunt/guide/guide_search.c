@@ -7,7 +7,8 @@
 
 enum {
     LOOK_EVERY = 1024,
-    TRIES = 2, /* a run may go astray once */
+    TRIES = 2,      /* by one way: a run may go astray once … */
+    TRIES_MOST = 16 /* … and by all: what a run that goes astray has shown, leads to another way */
 };
 
 /* How a state was found. */
@@ -68,6 +69,14 @@ static uint64_t key_of(const mr_state *state, uint32_t thread)
     return mix(key, mr_pmodel_is_access(node->kind) ? 0 : 1u + mr_state_mode_of(state, thread));
 }
 
+/* The question by this way: who goes on, one step after the other. */
+static uint64_t by_way(const guiding *self, uint32_t state, uint64_t key)
+{
+    for (uint32_t at = state; at != 0; at = self->origins[at].from)
+        key = mix(key, self->origins[at].step.thread + 1);
+    return key;
+}
+
 static bool keep_question(guiding *self, uint32_t state, uint32_t thread)
 {
     mr_seek *search = self->search;
@@ -75,12 +84,14 @@ static bool keep_question(guiding *self, uint32_t state, uint32_t thread)
     uint32_t *asked = mr_map_at(&self->asked, key, 0);
     if (!asked || !ROOM(search, questions, question_count, question_capacity, 1))
         return false;
-    if ((*asked)++ || mr_map_get(self->tried, key, 0) >= TRIES)
+    if ((*asked)++ || mr_map_get(self->tried, key, 0) >= TRIES_MOST ||
+        mr_map_get(self->tried, by_way(self, state, key), 0) >= TRIES)
         return true;
     mr_seek_question question = {.thread = thread,
                                  .node =
                                      self->graph->nodes[mr_state_node(&self->state, thread)].model,
-                                 .key = key};
+                                 .key = key,
+                                 .way_key = by_way(self, state, key)};
     if (!keep_way(self, state, &question.way))
         return false;
     search->questions[search->question_count++] = question;

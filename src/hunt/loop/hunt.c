@@ -30,8 +30,9 @@ enum {
     HALVINGS = 4,     /* of that, one each time that all had no for an answer */
     QUIET_RUNS = 100, /* free runs without anything new, after which the hunt ends */
     QUIET_RUNS_WITH_INPUTS = 500,
-    GUIDED_FROM = 16, /* runs, before the guide is asked */
-    GUIDED_EVERY = 2, /* then it has every second one */
+    GUIDED_FROM = 16,  /* runs, before the guide is asked */
+    GUIDED_EVERY = 2,  /* then it has every second one … */
+    GUIDED_LEAVES = 4, /* … or, where it knows most of what runs do, all but every fourth one */
     /* Of the first run, at most. With 5000 StateWorkStealQueue of PERIOD (2,000 events) failed in 16 of 20 hunts of 100 runs, and in 20 without. */
     GUIDED_EVENTS = 500
 };
@@ -124,12 +125,18 @@ static uint32_t questions_at_once(const mr_hunting *hunt)
     return (uint32_t)QUESTIONS_AT_ONCE >> hunt->halvings;
 }
 
-/* Every second run, when the first ones have not met what ends the hunt, and the program is so small that its states can be searched. */
+static bool is_turn_of_guide(const mr_hunting *hunt)
+{
+    return mr_guide_knows_most(hunt->guide) ? hunt->started % GUIDED_LEAVES != GUIDED_LEAVES - 1
+                                            : hunt->started % GUIDED_EVERY == 0;
+}
+
+/* Many runs, when the first ones have not met what ends the hunt, and the program is so small that its states can be searched. */
 static bool is_guided(const mr_hunting *hunt)
 {
     return hunt->guide && hunt->has_reference && hunt->started >= GUIDED_FROM &&
-           hunt->started % GUIDED_EVERY == 0 && hunt->state.events <= GUIDED_EVENTS &&
-           !mr_guide_is_over(hunt->guide);
+           hunt->state.events <= GUIDED_EVENTS && !mr_guide_is_over(hunt->guide) &&
+           is_turn_of_guide(hunt);
 }
 
 /* What to try now; false: what is under way decides that. */

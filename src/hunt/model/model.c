@@ -476,11 +476,14 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
         event->written ? mr_pmodel_bytes(model, event->written, event->op.bytes) : MR_PMODEL_NONE;
     if ((reads && outcome == MR_PMODEL_NONE) || (event->written && written == MR_PMODEL_NONE))
         return MR_PMODEL_MEMORY;
+    uint32_t known = model->edge_count;
     uint32_t edge = follow(model, place->node, outcome, written, event->records);
     if (edge == MR_PMODEL_NONE || !learn_memory(model, run, event))
         return MR_PMODEL_MEMORY;
     if (model->edges[edge].written != written)
         return differ(run, &model->nodes[place->node], &event->op, "it writes another value");
+    run->events++;
+    run->known += edge < known;
     if (has_effect(event))
         place->visit_count = 0;
     place->held = held_after(place->held, event);

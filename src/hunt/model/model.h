@@ -236,6 +236,7 @@ typedef struct mr_pmodel_run {
     mr_pmodel_place *places; /* by thread of the model */
     size_t place_count, place_capacity;
     mr_pmodel_memory memory;
+    uint64_t events, known; /* operations, and those that an earlier run has shown */
     bool exited;
     uint64_t
         watched; /* code of an access, of which it is asked whether it uses freed memory; 0: none */

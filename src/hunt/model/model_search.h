@@ -75,7 +75,7 @@ typedef struct mr_seek_final {
 typedef struct mr_seek_question {
     mr_seek_way way;
     uint32_t thread, node; /* of the model */
-    uint64_t key;          /* of model_guide.h: what it is, in other models, too */
+    uint64_t key, way_key; /* of guide_search.h: what it is, in other models, too; by this way */
 } mr_seek_question;
 
 /* Two threads stand before conflicting operations. */
