@@ -140,14 +140,14 @@ static void test_what_decides_tells_apart(void **state)
     mr_pmodel_free(&model);
 }
 
-/* Reads Y and keeps it in half of its second word, reads Z and keeps it in the other half and in its first word, and writes the former. */
+/* Reads Y and keeps it in the upper half of its second word, reads Z and keeps it in the lower half and in its first word, and writes the former. */
 static void walk(mr_pmodel *model, uint32_t nth, int32_t y, int32_t z, uint64_t code)
 {
     learner self = begin(model);
     uint32_t parent = mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0);
     uint32_t thread = mr_pmodel_thread_of(model, parent, nth);
-    const uint64_t first[WORDS] = {9, 0, 5, 9}, second[WORDS] = {9, (uint64_t)y, 5, 9};
-    const uint64_t third[WORDS] = {(uint64_t)z, (uint64_t)z << 32 | (uint64_t)y, 5, 9};
+    const uint64_t first[WORDS] = {9, 0, 5, 9}, second[WORDS] = {9, (uint64_t)y << 32, 5, 9};
+    const uint64_t third[WORDS] = {(uint64_t)z, (uint64_t)y << 32 | (uint64_t)z, 5, 9};
     see(&self, thread, MR_PMODEL_READ, Y, 0x10, y, first);
     see(&self, thread, MR_PMODEL_READ, Z, 0x20, z, second);
     see(&self, thread, MR_PMODEL_WRITE, X, code, y, third);

@@ -83,12 +83,16 @@ static void take(learning *self, mr_pmodel_fit fit)
     self->differs = self->differs || fit == MR_PMODEL_DIFFERS;
 }
 
-/* A word of its local state. */
-static void see_word(member *its, const uint64_t *record)
+/* Its local state, or a word of that. */
+static void see_state(member *its, const uint64_t *record)
 {
     uint32_t number = mr_log_count(record[1]);
-    if (number == its->word_count && number < MR_EXPLORE_WORDS)
+    if (mr_log_detail(record[0]) != MR_LOG_STATE_WORD) {
+        its->has_state = true;
+        its->state = record[2];
+    } else if (number == its->word_count && number < MR_EXPLORE_WORDS) {
         its->words[its->word_count++] = record[2];
+    }
 }
 
 /* The operation of the thread is done. */
@@ -538,6 +542,14 @@ static void see_blocked(learning *self, const member *its, const uint64_t *recor
 
 /* ---- records ---- */
 
+static void see_used(learning *self, member *its, const uint64_t *record)
+{
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_ASLEEP && !mr_log_count(record[1]))
+        its->records--; /* of a signal that found nobody */
+    else if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR)
+        see_object(self, its, record, MR_PMODEL_ORDER, MR_PMODEL_IS_ORDER, 0);
+}
+
 static void handle(learning *self, member *its, const uint64_t *record, bool counts)
 {
     switch (mr_log_kind_of(record[0])) {
@@ -553,12 +565,7 @@ static void handle(learning *self, member *its, const uint64_t *record, bool cou
         see_range(self, its, record);
         break;
     case MR_LOG_STATE:
-        if (mr_log_detail(record[0]) == MR_LOG_STATE_WORD) {
-            see_word(its, record);
-            break;
-        }
-        its->has_state = true;
-        its->state = record[2];
+        see_state(its, record);
         break;
     case MR_LOG_CHOICE:
         see_choice(self, its, record);
@@ -581,10 +588,7 @@ static void handle(learning *self, member *its, const uint64_t *record, bool cou
         see_retired(self, its, record);
         break;
     case MR_LOG_USED:
-        if (mr_log_detail(record[0]) == MR_LOG_ROLE_ASLEEP && !mr_log_count(record[1]))
-            its->records--; /* of a signal that found nobody */
-        else if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR)
-            see_object(self, its, record, MR_PMODEL_ORDER, MR_PMODEL_IS_ORDER, 0);
+        see_used(self, its, record);
         break;
     case MR_LOG_BEFORE:
     case MR_LOG_AFTER:
