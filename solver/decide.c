@@ -399,8 +399,16 @@ static outcome explore(candidate_task *task, uint64_t effort)
     return NO_MEMORY;
 }
 
+/* Where a first attempt has failed, saturation rarely gets farther with its whole budget. */
+static outcome try_explore_early(candidate_task *task)
+{
+    return task->options->tried ? explore(task, EXPLORE_EFFORT) : PASSED_ON;
+}
+
 static outcome try_explore(candidate_task *task)
 {
+    if (task->options->tried)
+        return PASSED_ON;
     return explore(task, task->options->first_attempt ? EXPLORE_FIRST : EXPLORE_EFFORT);
 }
 
@@ -590,15 +598,11 @@ typedef struct step_row {
 } step_row;
 
 static const step_row ladder[] = {
-    {MR_STEP_FILTER, try_filter},
-    {MR_STEP_CONE, try_cone},
-    {MR_STEP_LINEARISE, try_linearise},
-    {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_GREEDY, try_greedy},
-    {MR_STEP_SATURATE, try_saturate},
-    {MR_STEP_EXPLORE, try_explore},
-    {MR_STEP_LAZY, try_lazy},
-    {MR_STEP_Z3, try_z3},
+    {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
+    {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
+    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_EXPLORE, try_explore_early},
+    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_EXPLORE, try_explore},
+    {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 
 /* The arena refused memory, which makes the candidate unknown. The system does not lack memory. */

@@ -49,6 +49,7 @@ typedef struct mr_decide_options {
      * budget; 0: not alone. */
     uint32_t only_near_part;
     bool first_attempt;      /* explore looks at few states */
+    bool tried;              /* a first attempt has failed: explore comes before saturation */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

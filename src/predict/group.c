@@ -66,6 +66,7 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     mr_decision *decision = &s->latest;
     mr_decide_options options = worker->decide;
     options.steps &= steps;
+    options.tried = s->tried_near;
     if (halted(worker)) {
         *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
         return MR_OK;
