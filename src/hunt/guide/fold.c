@@ -22,7 +22,7 @@ static bool take_words(mr_folding *self, uint32_t number)
     if (is_next && count)
         memcpy(to, self->words + self->words_at[node->parent], count * sizeof *to);
     for (uint32_t i = 0; !is_next && i < count; i++)
-        to[i] = (uint32_t)(self->model->words[node->words + i / 2] >> 0);
+        to[i] = (uint32_t)(self->model->words[node->words + i / 2] >> 32 * (i % 2));
     if (is_next && count < MR_FOLD_WORDS_MOST)
         to[count++] = node->via;
     self->words_at[number] = self->words_used;
