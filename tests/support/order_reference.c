@@ -211,13 +211,13 @@ uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t e
     return from;
 }
 
-/* A fork comes before a join only by the events of the thread between them. */
+/* A fork comes before the join of its thread only by the events of that thread. */
 static bool is_message(const mr_order_reference *reference, uint32_t a, uint32_t b)
 {
     const mr_trace *trace = reference->trace;
     return is_hard(reference, a, b) &&
            (trace->thread[a] == trace->thread[b] || trace->op[a] != MR_OP_FORK ||
-            trace->op[b] != MR_OP_JOIN || trace->operand[a] == trace->thread[b]);
+            trace->op[b] != MR_OP_JOIN || trace->operand[a] != trace->operand[b]);
 }
 
 /* hard without the edges between atomic accesses. */
