@@ -117,6 +117,22 @@ static bool require_source(builder *b, uint32_t thread, uint32_t write)
             require_clock(b, thread, b->clean_clock[write]));
 }
 
+/* Adds the events of a clock, and what they need, to the current clock of `thread`. */
+static bool require_events(builder *b, uint32_t thread, const uint32_t *clock)
+{
+    const mr_window *w = b->window;
+    uint32_t own = w->threads[thread].chain;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t chain = w->threads[t].chain;
+        if (chain == own || clock[chain] <= b->current[thread][chain])
+            continue;
+        uint32_t count = mr_precedence_count(w, clock, thread, t);
+        if (count && !require_event(b, thread, mr_window_at(w, t, count - 1)))
+            return false;
+    }
+    return true;
+}
+
 static bool require_choices(builder *b, uint32_t read)
 {
     const mr_window *w = b->window;
@@ -133,7 +149,8 @@ static bool require_choices(builder *b, uint32_t read)
             !meet(b, b->common, write, read, b->current[thread]))
             return true;
     }
-    return require_clock(b, thread, b->common);
+    /* What a later write is known to need may lack what the events that it needs do need. */
+    return require_events(b, thread, b->common);
 }
 
 static bool require_seen(builder *b, uint32_t read)
