@@ -83,7 +83,7 @@ void mr_descriptor_use(int fd, uintptr_t code)
 
 void mr_descriptor_end(int fd, bool closed, uintptr_t code)
 {
-    /* Before the order of the channel: that comes after writes to it, by value, and the descriptor need not. */
+    /* First: who learns from the channel that it is closed comes after this, too. */
     log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
                    code);
     if (closed) {

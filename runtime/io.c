@@ -132,71 +132,82 @@ static bool is_closed_inside(const struct stat *is, int fd)
     return S_ISFIFO(is->st_mode) || (S_ISSOCK(is->st_mode) && mr_descriptor_is_inside(fd));
 }
 
-static void log_closed(mr_log_kind kind, unsigned count, int fd, uintptr_t code)
+static void log_closed(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
+                       uintptr_t code)
 {
-    struct stat is;
-    int saved_errno = errno;
-    if (mr_descriptor_stat(fd, &is) == 0 && is_closed_inside(&is, fd)) {
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(&is), code, count,
+    if (is_closed_inside(is, fd)) {
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, count,
                         MR_LOG_CHANNEL_CLOSED);
     }
+}
+
+/* Leaves errno as it is. */
+static bool look_at(int fd, struct stat *is)
+{
+    int saved_errno = errno;
+    bool is_there = mr_descriptor_stat(fd, is) == 0;
     errno = saved_errno;
+    return is_there;
 }
 
 /*
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
  * told apart, and so are pairs of sockets; other sockets, and whatever has no file of its own, are not: channel 0.
  */
+static void log_written(const struct stat *is, mr_log_kind kind, uintptr_t code)
+{
+    if (!S_ISCHR(is->st_mode)) {
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, 0,
+                        MR_LOG_CHANNEL_DATA);
+    }
+}
+
 void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
     struct stat is;
-    int saved_errno = errno;
-    if (mr_descriptor_stat(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
+    if (look_at(fd, &is)) {
         if (kind == MR_LOG_BEFORE) {
-            log_closed(MR_LOG_AFTER, MR_LOG_NOT_CLOSED, fd, code);
+            log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_CLOSED, fd, code);
         }
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(&is), code, 0,
-                        MR_LOG_CHANNEL_DATA);
+        log_written(&is, kind, code);
     }
-    errno = saved_errno;
+}
+
+static void log_end(const struct stat *is, int fd, uintptr_t code)
+{
+    log_written(is, MR_LOG_AFTER, code);
+    log_closed(is, MR_LOG_AFTER, 0, fd, code);
 }
 
 void mr_io_log_end(int fd, uintptr_t code)
 {
-    mr_io_log_channel(MR_LOG_AFTER, fd, code);
-    log_closed(MR_LOG_AFTER, 0, fd, code);
-}
-
-static bool has_mode(int fd, mode_t mode)
-{
     struct stat is;
-    int saved_errno = errno;
-    bool has = mr_descriptor_stat(fd, &is) == 0 && (is.st_mode & S_IFMT) == mode;
-    errno = saved_errno;
-    return has;
-}
-
-static bool is_inside_socket(int fd)
-{
-    return has_mode(fd, S_IFSOCK) && mr_descriptor_is_inside(fd);
+    if (look_at(fd, &is)) {
+        log_end(&is, fd, code);
+    }
 }
 
 void mr_io_log_ready(int fd, uintptr_t code)
 {
-    if (has_mode(fd, S_IFIFO) || has_mode(fd, 0) || is_inside_socket(fd)) {
-        mr_io_log_end(fd, code);
+    struct stat is;
+    if (look_at(fd, &is) && ((is.st_mode & S_IFMT) == 0 || is_closed_inside(&is, fd))) {
+        log_end(&is, fd, code);
     }
 }
 
 void mr_io_log_closed(int fd, uintptr_t code)
 {
-    log_closed(MR_LOG_BEFORE, 0, fd, code);
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+    }
 }
 
 void mr_io_log_shut(int fd, uintptr_t code)
 {
-    if (is_inside_socket(fd)) {
-        mr_io_log_closed(fd, code);
+    struct stat is;
+    if (look_at(fd, &is) && S_ISSOCK(is.st_mode) && is_closed_inside(&is, fd)) {
+        log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
     } else {
         mr_io_log_channel(MR_LOG_BEFORE, fd, code);
     }

@@ -18,7 +18,8 @@ void mr_io_log_ready(int fd, uintptr_t code);
  * a socket between threads of the program. Those who close it after each other are in that order, but it
  * does not follow who wrote before. The caller is busy. */
 void mr_io_log_closed(int fd, uintptr_t code);
-/* … to be shut down. Of a socket that is not between threads, as one that listens: as a write. */
+/* The socket is about to be shut down. One between threads is closed by that; what another one tells, as one that
+ * listens, counts as a write. The caller is busy. */
 void mr_io_log_shut(int fd, uintptr_t code);
 /* The two ends of a socketpair are one channel, as those of a pipe are. */
 void mr_io_pair(const int ends[2]);

@@ -149,7 +149,8 @@ static bool require_choices(builder *b, uint32_t read)
             !meet(b, b->common, write, read, b->current[thread]))
             return true;
     }
-    /* What a later write is known to need may lack what the events that it needs do need. */
+    /* Of a later write only the HARD needs are known. So an event that all writes need may bring more
+     * than they have in common. */
     return require_events(b, thread, b->common);
 }
 

@@ -58,9 +58,8 @@ typedef enum mr_value_change {
 typedef struct mr_value_locks {
     uint32_t count, sections;
     uint32_t *holder; /* one a lock: thread that holds it at the start; MR_NONE: none */
-    uint32_t
-        *changes; /* one an event: 4 * lock + mr_value_change; MR_NONE: neither. NULL: there are no
-                          locks */
+    /* One an event: 4 * lock + mr_value_change; MR_NONE: neither. NULL: there are no locks. */
+    uint32_t *changes;
 } mr_value_locks;
 
 /* Of a window that has its accesses. The memory is the arena's. False: no memory. O(window). */

@@ -161,27 +161,19 @@ static mr_status try_group(unit *u, mr_problem *problem, const mr_candidates *ca
 static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
 {
     mr_worker *worker = u->worker;
-    mr_window *window;
-    mr_problem problem;
-    mr_candidates candidates = {0};
+    mr_small_window small;
     mr_candidate_options options = worker->settings->candidates;
     options.wanted = is_open;
     options.context = u;
-    mr_carried_move(&worker->carried, start);
-    mr_status status = mr_window_build(&worker->carried, end,
-                                       u->row->in_rf ? MR_MODEL_RF : worker->settings->model,
-                                       &worker->arena, &window, worker->error);
+    mr_model model = u->row->in_rf ? MR_MODEL_RF : worker->settings->model;
+    mr_status status =
+        mr_small_window_build(worker, start, end, model, &options, u->row->asks, &small);
     if (status != MR_OK)
         return status;
-    if (!mr_problem_init(&problem, window, &worker->arena) ||
-        !mr_candidates_find(&candidates, window, &problem.hard, &problem.forced, worker->hb,
-                            worker->wcp, &options, &worker->arena) ||
-        (candidates.group_count && u->row->asks &&
-         !mr_problem_list_rows(&problem, &worker->decide, &worker->arena)))
-        return mr_error_memory(worker->error, "building a window");
     mr_worker_asks(worker, true);
-    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
-        status = try_group(u, &problem, &candidates, &candidates.groups[g]);
+    for (uint32_t g = 0; status == MR_OK && g < small.candidates.group_count && !worker->halted;
+         g++)
+        status = try_group(u, &small.problem, &small.candidates, &small.candidates.groups[g]);
     mr_worker_asks(worker, false);
     return status;
 }

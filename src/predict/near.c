@@ -77,28 +77,41 @@ static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_cand
     return MR_OK;
 }
 
-static mr_status search_small_window(mr_worker *worker, uint32_t start, uint32_t end)
+mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end, mr_model model,
+                                const mr_candidate_options *options, bool asks,
+                                mr_small_window *small)
 {
     mr_window *window;
-    mr_problem problem;
-    mr_candidates candidates = {0};
+    *small = (mr_small_window){.candidates = {0}};
+    mr_carried_move(&worker->carried, start);
+    mr_status status =
+        mr_window_build(&worker->carried, end, model, &worker->arena, &window, worker->error);
+    if (status != MR_OK)
+        return status;
+    if (!mr_problem_init(&small->problem, window, &worker->arena) ||
+        !mr_candidates_find(&small->candidates, window, &small->problem.hard,
+                            &small->problem.forced, worker->hb, worker->wcp, options,
+                            &worker->arena) ||
+        (asks && small->candidates.group_count &&
+         !mr_problem_list_rows(&small->problem, &worker->decide, &worker->arena)))
+        return mr_error_memory(worker->error, "building a window");
+    return MR_OK;
+}
+
+static mr_status search_small_window(mr_worker *worker, uint32_t start, uint32_t end)
+{
+    mr_small_window small;
     mr_candidate_options options = worker->settings->candidates;
     options.wanted = is_open;
     options.context = worker->near;
-    mr_carried_move(&worker->carried, start);
-    mr_status status = mr_window_build(&worker->carried, end, worker->settings->model,
-                                       &worker->arena, &window, worker->error);
+    mr_status status =
+        mr_small_window_build(worker, start, end, worker->settings->model, &options, true, &small);
     if (status != MR_OK)
         return status;
-    if (!mr_problem_init(&problem, window, &worker->arena) ||
-        !mr_candidates_find(&candidates, window, &problem.hard, &problem.forced, worker->hb,
-                            worker->wcp, &options, &worker->arena) ||
-        (candidates.group_count &&
-         !mr_problem_list_rows(&problem, &worker->decide, &worker->arena)))
-        return mr_error_memory(worker->error, "building a window");
     mr_worker_asks(worker, true);
-    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
-        status = ask_group(worker, &problem, &candidates, &candidates.groups[g]);
+    for (uint32_t g = 0; status == MR_OK && g < small.candidates.group_count && !worker->halted;
+         g++)
+        status = ask_group(worker, &small.problem, &small.candidates, &small.candidates.groups[g]);
     mr_worker_asks(worker, false);
     return status;
 }

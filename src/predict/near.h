@@ -25,6 +25,18 @@ mr_decide_options mr_near_options(const mr_decide_options *options);
 /* Is a first attempt worth it? Without these steps it decides nothing that the rest would not. */
 bool mr_near_is_used(const mr_worker *worker);
 
+/* A small window [start, end) with its candidates; memory of the worker's arena. */
+typedef struct mr_small_window {
+    mr_problem problem;
+    mr_candidates candidates;
+} mr_small_window;
+
+/* Builds it, with those candidates that `wanted` (of mr_candidate_options) wants; the rows too, when it
+ * `asks` and has candidates. The state that is carried in is moved to `start`. MR_ERR_MEMORY. */
+mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end, mr_model model,
+                                const mr_candidate_options *options, bool asks,
+                                mr_small_window *small);
+
 /*
  * Looks for a race of two places of `window`, which the worker is deciding. `*race`: its verdict, of
  * which the caller takes over the witness; NULL: none was found. The arena is as before.

@@ -11,10 +11,10 @@ enum { MR_FOLD_WORDS_MOST = 256, MR_FOLD_LIVE_WORDS = MR_FOLD_WORDS_MOST / 64 };
 /* Where the code of a thread is. Words are of 32 bits here. */
 typedef struct mr_fold_place {
     uint64_t live[MR_FOLD_LIVE_WORDS]; /* a bit for each word that decides something */
-    uint32_t
-        score[MR_FOLD_WORDS_MOST]; /* of words that may be what tells nodes apart, this round */
-    uint32_t values[MR_FOLD_WORDS_MOST]; /* how many a word has */
-    bool is_split;                       /* … some are */
+    /* By word: how strongly it is suspected, this round, to tell nodes apart; 0: not. */
+    uint32_t score[MR_FOLD_WORDS_MOST];
+    uint32_t values[MR_FOLD_WORDS_MOST]; /* by word: how many it has */
+    bool is_split;                       /* some word has a score */
 } mr_fold_place;
 
 typedef struct mr_folding {

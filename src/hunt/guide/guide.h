@@ -32,7 +32,7 @@ void mr_guide_free(mr_guide *guide);
 /* Nothing is left to ask. */
 bool mr_guide_is_over(mr_guide *guide);
 
-/* What the last runs did is known for the greater part: the program is small for the model, which says well where a schedule leads. */
+/* Were three quarters of what the last runs did known before? Then the model says well where a schedule leads. */
 bool mr_guide_knows_most(mr_guide *guide);
 
 /* Writes the schedule of the next question to the file. `*asks`: there is one. The first run of all needs none.
