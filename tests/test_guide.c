@@ -286,6 +286,62 @@ static void test_a_value_between_is_asked_for_twice(void **state)
     mr_pmodel_free(&model);
 }
 
+/* Four threads: the first creates the others. The second writes 1 and 0 to X; the third writes to Y three times, and then 1 to X; the last one
+ * has read 0 in Y and in X. */
+static void learn_two_ways(mr_pmodel *model)
+{
+    learner self = begin(model);
+    const uint64_t words[WORDS] = {0};
+    uint32_t parent = mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0), threads[3];
+    for (uint32_t i = 0; i < 3; i++)
+        threads[i] = mr_pmodel_thread_of(model, parent, i + 1);
+    for (uint32_t i = 0; i < 3; i++)
+        see_plain(&self, parent, MR_PMODEL_FORK, threads[i]);
+    see_plain(&self, parent, MR_PMODEL_END, 0);
+    see(&self, threads[2], MR_PMODEL_READ, Y, 0x40, 0, words);
+    see(&self, threads[2], MR_PMODEL_READ, X, 0x41, 0, words);
+    see_plain(&self, threads[2], MR_PMODEL_END, 0);
+    see(&self, threads[0], MR_PMODEL_WRITE, X, 0x50, 1, words);
+    see(&self, threads[0], MR_PMODEL_WRITE, X, 0x51, 0, words);
+    see_plain(&self, threads[0], MR_PMODEL_END, 0);
+    for (uint64_t i = 0; i < 3; i++)
+        see(&self, threads[1], MR_PMODEL_WRITE, Y, 0x60 + i, 0, words);
+    see(&self, threads[1], MR_PMODEL_WRITE, X, 0x63, 1, words);
+    see_plain(&self, threads[1], MR_PMODEL_END, 0);
+    mr_pmodel_run_free(&self.run);
+}
+
+/* The last thread can see 1 in X after few steps, when the second one is preempted between its writes, or after more, when the third one has
+ * ended. The second way is asked for, as it preempts nobody. */
+static void test_few_preemptions_come_before_few_steps(void **state)
+{
+    (void)state;
+    mr_pmodel model = {.nodes = NULL}, folded;
+    mr_graph graph;
+    mr_seek search;
+    mr_map tried = {.count = 0};
+    mr_error error;
+    const mr_seek_limits limits = {.states = 1000};
+    uint32_t done[4] = {0};
+    learn_two_ways(&model);
+    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
+    assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
+    assert_int_equal(search.question_count, 1);
+    const mr_seek_question *question = &search.questions[0];
+    const mr_seek_step *steps = search.steps + question->way.first;
+    for (uint32_t i = 0; i < question->way.count; i++)
+        done[steps[i].thread]++;
+    assert_int_equal(question->thread, 3);
+    assert_int_equal(done[1], 0);
+    assert_int_equal(done[2], 5); /* its writes and its end */
+    mr_seek_free(&search);
+    mr_map_free(&tried);
+    mr_graph_free(&graph);
+    mr_fold_free(&folded);
+    mr_pmodel_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_the_word_with_fewer_values_decides),
         cmocka_unit_test(test_what_others_have_shown_is_guessed),
         cmocka_unit_test(test_a_value_between_is_asked_for_twice),
+        cmocka_unit_test(test_few_preemptions_come_before_few_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
