@@ -63,7 +63,7 @@ mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error)
     mr_status status = MR_OK;
     if (!value.ok)
         status = mr_error_memory(error, "writing the report");
-    else if (json_dumpf(value.json, stream, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0)
+    else if (json_dumpf(value.json, stream, MR_JSON_STYLE) != 0)
         status = ferror(stream) ? mr_report_write_failed(NULL, error)
                                 : mr_error_memory(error, "writing the report");
     json_decref(value.json);

@@ -19,6 +19,9 @@ typedef struct mr_json {
     bool ok;
 } mr_json;
 
+/* How objects are written: flags of jansson. */
+#define MR_JSON_STYLE (JSON_COMPACT | JSON_REAL_PRECISION(9))
+
 mr_json mr_json_new(void);
 
 /* Takes `value` over. */

@@ -1,12 +1,12 @@
 /*
  * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost
- * object is written by hand and each part of it by jansson, one race at a time, so that memory does
+ * object is written by hand and each part of it by jansson, some races at a time, so that memory does
  * not grow with the number of races.
  */
 #include "blocks.h"
 #include "context.h"
 #include "findings.h"
-#include "json_object.h"
+#include "json_items.h"
 #include "listing/baseline.h"
 #include "listing/listing.h"
 #include "predict_report.h"
@@ -17,6 +17,7 @@
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
+    const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
     mr_context context;
@@ -196,19 +197,20 @@ static mr_json run_object(const mr_run_figures *run, const mr_config *config)
     return self;
 }
 
+/* mr_json_items.make: the race, when it is in the list of findings. */
+static mr_json listed_race(const void *context, size_t index)
+{
+    const writer *self = context;
+    return self->findings->of_race[index] ? race_object(self, &self->result->races[index])
+                                          : (mr_json){NULL, true};
+}
+
 static mr_status dump_races(const writer *self)
 {
-    mr_status status = MR_OK;
+    const mr_json_items races = {
+        .count = self->result->race_count, .make = listed_race, .context = self};
     fputs("\"races\":[", self->stream);
-    const char *separator = "\n";
-    for (size_t i = 0; i < self->result->race_count && status == MR_OK; i++) {
-        if (!self->findings->of_race[i])
-            continue;
-        fputs(separator, self->stream);
-        separator = ",\n";
-        status =
-            mr_json_dump(self->stream, race_object(self, &self->result->races[i]), self->error);
-    }
+    mr_status status = mr_json_items_dump(self->stream, &races, self->config, self->error);
     fputs("],\n", self->stream);
     return status;
 }
@@ -286,8 +288,12 @@ mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_c
                                  const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    writer self = {
-        .stream = stream, .trace = trace, .result = result, .findings = &findings, .error = error};
+    writer self = {.stream = stream,
+                   .trace = trace,
+                   .config = config,
+                   .result = result,
+                   .findings = &findings,
+                   .error = error};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     if (status == MR_OK && !mr_context_init(&self.context, trace, result))
         status = mr_error_memory(error, "writing the report");

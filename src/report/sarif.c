@@ -7,7 +7,7 @@
  * MOST_STEPS locations the middle is left out, as readers of SARIF take no more than 1,000.
  */
 #include "escape.h"
-#include "json_object.h"
+#include "json_items.h"
 #include "listing/baseline.h"
 #include "predict_report.h"
 #include "runs_report.h"
@@ -24,6 +24,7 @@ enum { MOST_STEPS = 998, FIRST_STEPS = 100, ACCESSES = 2 };
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
+    const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
 } writer;
@@ -40,7 +41,7 @@ static mr_json message(const char *text)
 /* A path as a URI: what may not stand in one is written %NN. */
 static void put_uri(mr_json *self, const char *path, size_t length)
 {
-    static const char plain[] = "-._~/!$&'()*+,;=@";
+    static const char plain[] = "-._~/!$&'()*+,;=@", digits[] = "0123456789ABCDEF";
     char uri[3 * 1024 + 16] = "";
     size_t used = 0;
     if (length > 0 && path[0] == '/')
@@ -49,8 +50,15 @@ static void put_uri(mr_json *self, const char *path, size_t length)
         unsigned char c = (unsigned char)path[i];
         bool keep = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                     (c != '\0' && strchr(plain, c) != NULL);
-        used += (size_t)snprintf(uri + used, sizeof uri - used, keep ? "%c" : "%%%02X", c);
+        if (keep) {
+            uri[used++] = (char)c;
+            continue;
+        }
+        uri[used++] = '%';
+        uri[used++] = digits[c >> 4];
+        uri[used++] = digits[c & 15];
     }
+    uri[used] = '\0';
     mr_json_put_text(self, "uri", uri);
 }
 
@@ -350,7 +358,14 @@ static json_t *invocations(const writer *self, bool *ok)
     return array;
 }
 
-/* The run object; one result at a time, so that memory does not grow with their number. */
+/* mr_json_items.make */
+static mr_json listed_result(const void *context, size_t index)
+{
+    const writer *self = context;
+    return result_object(self, &self->findings->items[index]);
+}
+
+/* The run object; some results at a time, so that memory does not grow with their number. */
 static mr_status write_run(const writer *self, mr_error *error)
 {
     FILE *stream = self->stream;
@@ -358,10 +373,10 @@ static mr_status write_run(const writer *self, mr_error *error)
     fputs("{", stream);
     mr_status status = mr_json_dump_member(stream, "tool", tool_object(), error);
     fputs("\"results\":[", stream);
-    for (size_t i = 0; i < self->findings->count && status == MR_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", stream);
-        status = mr_json_dump(stream, result_object(self, &self->findings->items[i]), error);
-    }
+    const mr_json_items results = {
+        .count = self->findings->count, .make = listed_result, .context = self};
+    if (status == MR_OK)
+        status = mr_json_items_dump(stream, &results, self->config, error);
     fputs("],\n\"columnKind\":\"unicodeCodePoints\",\n\"invocations\":", stream);
     mr_json_put(&extra, "array", invocations(self, &extra.ok));
     mr_json list = {json_incref(json_object_get(extra.json, "array")), extra.ok};
@@ -385,7 +400,7 @@ static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config
                             const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    const writer self = {stream, trace, result, &findings};
+    const writer self = {stream, trace, config, result, &findings};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK)
