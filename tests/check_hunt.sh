@@ -29,7 +29,7 @@ hunt() { # FOLDER FLAGS… -- PROGRAM
 
 build() {
     local name
-    for name in order locks fine swap near shared deque; do
+    for name in order locks fine swap near shared deque spin; do
         MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
     done
 }
@@ -92,7 +92,14 @@ ends_at_race() {
         grep -q 'ended where --until says' "$work/said" || { cat "$work/said" "$work/until.hunt/journal"; return 1; }
 }
 
-# A run whose log was stopped is told (it takes 64 MB: here the journal says so).
+# Of a run that spins for ever no more is recorded than the others let expect.
+cuts_spinning() {
+    hunt spin.hunt --runs 10 --timeout 1000 --minimise no --until livelock -- "$work/spin" >"$work/said"
+    grep -q '^run .* livelock$' "$work/spin.hunt/journal" && grep -q '^cut ' "$work/spin.hunt/journal" &&
+        [ -z "$(find "$work/spin.hunt" -size +8M)" ] || { cat "$work/said"; find "$work/spin.hunt" -size +8M; return 1; }
+}
+
+# A run whose log was stopped is told.
 tells_cut() {
     cp -r "$work/until.hunt" "$work/cut.hunt" && echo 'cut 1' >>"$work/cut.hunt/journal"
     "$maxrace" hunt --report "$work/cut.hunt" >"$work/said"
@@ -260,6 +267,7 @@ check hunt_finds_sanitizer finds_sanitizer
 check hunt_finds_by_states finds_by_states
 check hunt_confirms_race confirms_race
 check hunt_ends_at_race ends_at_race
+check hunt_cuts_spinning cuts_spinning
 check hunt_tells_cut tells_cut
 check hunt_swaps_first swaps_first
 check hunt_comes_near comes_near

@@ -47,8 +47,7 @@ static void put_failure(const mr_hunt_figures *figures, char line[LINE_BYTES])
 static void put_cut(const mr_hunt_figures *figures, char line[LINE_BYTES])
 {
     snprintf(line, LINE_BYTES,
-             "Of %" PRIu64
-             " run%s only what filled the log (64 MB) was recorded; what came after it is "
+             "Of %" PRIu64 " run%s only what filled the log was recorded; what came after it is "
              "not known, but for the end.",
              figures->cut_runs, mr_phrase_s(figures->cut_runs));
 }

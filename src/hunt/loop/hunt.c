@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 enum {
-    LOG_BYTES = 64 << 20,       /* of a run: a thread that spins fills more in a second */
-    FREE_EVERY = 8,             /* so often a run is free though there are tasks */
+    LOG_BYTES = 64 << 20,      /* of a run: a thread that spins fills more in a second … */
+    LOG_BYTES_LEAST = 2 << 20, /* … and so many, but … */
+    LOG_TIMES = 16, /* … no more than so many times the longest run that ended by itself */
+    FREE_EVERY = 8, /* so often a run is free though there are tasks */
     FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
     /* Of the engine, that are answered by no; then a run is free. qsort_mt of SCTBench fails after 6.7 runs (mean of ten seeds) without
      * a bound, 6.9 with this one, 11.8 (twenty seeds) with 64: the question that helps comes late. */
@@ -211,6 +213,17 @@ mr_status mr_hunt_begin(mr_hunting *hunt, const mr_task *task, uint64_t *number,
     return status;
 }
 
+/* A thread that waits by spinning, and for ever, says the same again and again; to look at 64 MB of that takes longer than the run. */
+uint64_t mr_hunt_log_bytes(mr_hunting *hunt)
+{
+    pthread_mutex_lock(&hunt->lock);
+    uint64_t longest = hunt->longest_log;
+    pthread_mutex_unlock(&hunt->lock);
+    if (!longest || longest > LOG_BYTES / LOG_TIMES)
+        return LOG_BYTES;
+    return longest * LOG_TIMES < LOG_BYTES_LEAST ? LOG_BYTES_LEAST : longest * LOG_TIMES;
+}
+
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task)
 {
     pthread_mutex_lock(&hunt->lock);
@@ -301,7 +314,6 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
         mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
     if (!status && hunt->options->sandbox)
         status = mr_runner_use_sandbox(&worker->runner, NULL, error);
-    worker->runner.max_log_bytes = LOG_BYTES;
     worker->runner.descriptors =
         hunt->options->resumes ? &hunt->descriptors : hunt->options->descriptors;
     return status;

@@ -449,6 +449,8 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
+    if (!t->ran.end.timed_out && t->ran.log_bytes > hunt->longest_log)
+        hunt->longest_log = t->ran.log_bytes;
     hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until) ||
                 (confirms(t) && mr_run_kind_is_in(MR_RUN_RACE, hunt->options->until));
     if (!hunt->has_reference)
@@ -482,6 +484,7 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
                              .depth = is_its_own(&t->task) ? 0 : t->task.depth + 1,
                              .key = t->task.key};
     status = prepare(worker, t, error);
+    worker->runner.max_log_bytes = mr_hunt_log_bytes(hunt);
     if (!status)
         status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
     if (!status)

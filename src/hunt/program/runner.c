@@ -276,6 +276,8 @@ mr_status mr_runner_run(mr_runner *runner, const mr_run_request *request, mr_ran
     mr_status status = launch(runner, request, ran, error);
     bool has_log = !status && mr_log_header_read(log, &header);
     ran->end.deadlocked = has_log && header.state == MR_LOG_DEADLOCK;
+    if (has_log) /* without an end, what is in the window is left out */
+        ran->log_bytes = (header.end ? header.end : header.window_start) - header.header_bytes;
     if (!status && !has_log)
         status = mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                               "%.256s recorded nothing: it was not built with 'maxrace cc' or "

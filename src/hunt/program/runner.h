@@ -66,6 +66,7 @@ typedef struct mr_ran {
     mr_operands operands; /* what it compared, at most MR_INPUTS_COMPARISONS; when that was asked */
     bool is_cut;          /* the recording ended before the program (limits, a full disk, exec) */
     bool is_full;         /* … because the log reached its limit */
+    uint64_t log_bytes;   /* of its records */
     double seconds;       /* of the program */
 } mr_ran;
 
