@@ -29,7 +29,7 @@ hunt() { # FOLDER FLAGS… -- PROGRAM
 
 build() {
     local name
-    for name in order locks fine swap near shared deque spin; do
+    for name in order locks fine swap near shared deque spin leave; do
         MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
     done
 }
@@ -62,6 +62,11 @@ finds_sanitizer() {
 }
 # Without the guide most hunts need some hundred runs.
 finds_by_states() { finds deque assertion 200 && awk '$1 == "run" && $3 == "state" && $10 == "assertion" { found = 1 } END { exit !found }' "$work/deque.hunt/journal"; }
+# Alike local states may still go on differently: that is asked when nothing else is left.
+finds_by_equal_states() {
+    hunt leave.hunt --seed 2 --runs 100 --minimise no --without frontier --until assertion -- "$work/leave" >"$work/said"
+    [ $? -eq 1 ] && tail -1 "$work/leave.hunt/journal" | grep -q ' state .* assertion$' || { cat "$work/said"; return 1; }
+}
 confirms_race() { ls -d "$work/swap.hunt/findings/"*-race >/dev/null && finds_again swap race; }
 # A race that no reordering of the first run has: a run for the candidate finds it (in the journal, before the race). With other seeds
 # the first run may have met it, or a free one.
@@ -265,6 +270,7 @@ check hunt_finds_deadlock finds_deadlock
 check hunt_finds_status finds_status
 check hunt_finds_sanitizer finds_sanitizer
 check hunt_finds_by_states finds_by_states
+check hunt_finds_by_equal_states finds_by_equal_states
 check hunt_confirms_race confirms_race
 check hunt_ends_at_race ends_at_race
 check hunt_cuts_spinning cuts_spinning

@@ -1,6 +1,6 @@
 /*
  * hunt/guide: models made by hand. The fold takes nodes for one that differ in words that decide nothing, and tells them apart by words
- * that do; what others have shown is taken to hold where they agree; the search asks by the way with the fewest preemptions, and asks a
+ * that do, or by all words; what others have shown is taken to hold where they agree; the search asks by the way with the fewest preemptions, and asks a
  * question twice at most by one way.
  */
 #include <setjmp.h>
@@ -105,7 +105,7 @@ static void test_what_decides_nothing_is_left_out(void **state)
     run_once(&model, 2, false);
     run_other(&model);
     assert_int_not_equal(after(&model, 1), after(&model, 2));
-    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
     assert_int_equal(after(&folded, 1), after(&folded, 2));
     /* What one of the two was seen with is known of both. */
     int edges = 0;
@@ -113,6 +113,26 @@ static void test_what_decides_nothing_is_left_out(void **state)
          e = folded.edges[e].next)
         edges++;
     assert_int_equal(edges, 2);
+    mr_fold_free(&folded);
+    mr_pmodel_free(&model);
+}
+
+/* When all words count, what one local state was not seen with is not known of it. */
+static void test_equal_states_alone_are_one(void **state)
+{
+    (void)state;
+    mr_pmodel model = {.nodes = NULL}, folded;
+    mr_error error;
+    run_once(&model, 1, false);
+    run_once(&model, 2, false);
+    run_other(&model);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_EQUAL, &error), MR_OK);
+    assert_int_not_equal(after(&folded, 1), after(&folded, 2));
+    for (int32_t seen = 1; seen <= 2; seen++) {
+        uint32_t only = folded.nodes[after(&folded, seen)].edges;
+        assert_int_not_equal(only, MR_PMODEL_NONE);
+        assert_int_equal(folded.edges[only].next, MR_PMODEL_NONE);
+    }
     mr_fold_free(&folded);
     mr_pmodel_free(&model);
 }
@@ -134,7 +154,7 @@ static void test_what_decides_tells_apart(void **state)
         mr_pmodel_run_free(&self.run);
     }
     run_other(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
     assert_int_not_equal(after(&folded, 1), after(&folded, 2));
     mr_fold_free(&folded);
     mr_pmodel_free(&model);
@@ -177,7 +197,7 @@ static void test_the_word_with_fewer_values_decides(void **state)
     walk(&model, 1, 2, 2, 0x30);
     walk(&model, 1, 1, 3, 0x30);
     run_other(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
     assert_int_equal(place_of(&model, &folded, 1, 1, 1), place_of(&model, &folded, 1, 1, 3));
     assert_int_not_equal(place_of(&model, &folded, 1, 1, 1), place_of(&model, &folded, 1, 2, 2));
     mr_fold_free(&folded);
@@ -185,7 +205,8 @@ static void test_the_word_with_fewer_values_decides(void **state)
 }
 
 /* Where the second thread, or the third y of the first one, is guessed to come to after the Z that it has not seen. */
-static uint32_t guess(bool from_other_thread, uint64_t code, bool guesses, uint32_t *expected)
+static uint32_t guess(bool from_other_thread, uint64_t code, mr_fold_degree degree,
+                      uint32_t *expected)
 {
     mr_pmodel model = {.nodes = NULL}, folded;
     mr_error error;
@@ -201,7 +222,7 @@ static uint32_t guess(bool from_other_thread, uint64_t code, bool guesses, uint3
     if (!from_other_thread)
         walk(&model, 1, 2, 2, code);
     run_other(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, guesses, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, degree, &error), MR_OK);
     uint32_t node = place_of(&model, &folded, nth, y, 2);
     *expected = place_of(&model, &folded, nth, y, 1);
     mr_fold_free(&folded);
@@ -213,12 +234,12 @@ static void test_what_others_have_shown_is_guessed(void **state)
 {
     (void)state;
     uint32_t expected;
-    assert_int_equal(guess(true, 0x30, false, &expected), MR_PMODEL_NONE);
-    assert_int_equal(guess(true, 0x30, true, &expected), expected);
-    assert_int_equal(guess(false, 0x30, false, &expected), MR_PMODEL_NONE);
-    assert_int_equal(guess(false, 0x30, true, &expected), expected);
+    assert_int_equal(guess(true, 0x30, MR_FOLD_ALIKE, &expected), MR_PMODEL_NONE);
+    assert_int_equal(guess(true, 0x30, MR_FOLD_GUESS, &expected), expected);
+    assert_int_equal(guess(false, 0x30, MR_FOLD_ALIKE, &expected), MR_PMODEL_NONE);
+    assert_int_equal(guess(false, 0x30, MR_FOLD_GUESS, &expected), expected);
     /* One of two goes on elsewhere. */
-    assert_int_equal(guess(false, 0x31, true, &expected), MR_PMODEL_NONE);
+    assert_int_equal(guess(false, 0x31, MR_FOLD_GUESS, &expected), MR_PMODEL_NONE);
 }
 
 /* Two threads after their creation: the first writes 1 and 0 to X, the second has read 0. */
@@ -251,7 +272,7 @@ static void test_a_value_between_is_asked_for_twice(void **state)
     const mr_seek_limits limits = {.states = 1000};
     uint64_t key = 0;
     learn_pair(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
     assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
     for (int round = 0; round < 3; round++) {
         assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
@@ -324,7 +345,7 @@ static void test_few_preemptions_come_before_few_steps(void **state)
     const mr_seek_limits limits = {.states = 1000};
     uint32_t done[4] = {0};
     learn_two_ways(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, false, &error), MR_OK);
+    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
     assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
     assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
     assert_int_equal(search.question_count, 1);
@@ -346,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_decides_nothing_is_left_out),
+        cmocka_unit_test(test_equal_states_alone_are_one),
         cmocka_unit_test(test_what_decides_tells_apart),
         cmocka_unit_test(test_the_word_with_fewer_values_decides),
         cmocka_unit_test(test_what_others_have_shown_is_guessed),

@@ -273,22 +273,32 @@ static bool make_room(mr_folding *self)
     return true;
 }
 
-static bool fold(mr_folding *self, mr_pmodel *folded)
+static void tell_all_apart(mr_folding *self)
+{
+    for (size_t p = 0; p < self->place_count; p++)
+        memset(self->places[p].live, 0xFF, sizeof self->places[p].live);
+}
+
+static bool fold(mr_folding *self, mr_pmodel *folded, mr_fold_degree degree)
 {
     bool changed = true;
     if (!make_room(self) || !begin(self))
         return false;
+    if (degree == MR_FOLD_EQUAL)
+        tell_all_apart(self);
     while (changed)
         if (!refine(self, &changed))
             return false;
     return build(self, folded);
 }
 
-mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, bool guesses, mr_error *error)
+mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, mr_fold_degree degree,
+                       mr_error *error)
 {
     mr_folding self = {.model = model};
     *folded = (mr_pmodel){.nodes = NULL};
-    bool ok = fold(&self, folded) && (!guesses || mr_fold_guess(&self, folded));
+    bool ok =
+        fold(&self, folded, degree) && (degree != MR_FOLD_GUESS || mr_fold_guess(&self, folded));
     free(self.of);
     free(self.place_of);
     free(self.words_at);

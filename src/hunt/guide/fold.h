@@ -22,9 +22,18 @@
 
 #include "hunt/model/model.h"
 
+/* What is one. */
+typedef enum mr_fold_degree {
+    MR_FOLD_GUESS, /* what no word has told apart, and edges are added by guesses */
+    MR_FOLD_ALIKE, /* … and none are */
+    MR_FOLD_EQUAL, /* only what agrees in all words */
+    MR_FOLD_DEGREES
+} mr_fold_degree;
+
 /* Nodes, edges and threads of `folded` are its own; all else is that of `model`, which has to stay as it is. A node's `state` is
  * the same number in a later fold of the model, as long as the words of its place are. MR_ERR_MEMORY. */
-mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, bool guesses, mr_error *error);
+mr_status mr_fold_make(mr_pmodel *folded, const mr_pmodel *model, mr_fold_degree degree,
+                       mr_error *error);
 void mr_fold_free(mr_pmodel *folded);
 
 #endif

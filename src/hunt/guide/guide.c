@@ -30,9 +30,9 @@ struct mr_guide {
     pthread_mutex_t lock;
     mr_explore explored; /* the model of all runs; graph and search are of its fold */
     mr_pmodel folded;
-    mr_map tried;           /* questions, by key: how often */
-    size_t next;            /* question of the search */
-    uint64_t states[2];     /* of a search, without and with guesses */
+    mr_map tried;                     /* questions, by key: how often */
+    size_t next;                      /* question of the search */
+    uint64_t states[MR_FOLD_DEGREES]; /* of a search */
     uint64_t events, known; /* of the last runs, the later the more; what earlier ones had shown */
     unsigned odd;
     const mr_halt *halt;
@@ -46,7 +46,8 @@ mr_guide *mr_guide_new(const mr_halt *halt)
         return NULL;
     pthread_mutex_init(&guide->lock, NULL);
     guide->explored.model.merges = true;
-    guide->states[0] = guide->states[1] = STATES_FIRST;
+    for (int degree = 0; degree < MR_FOLD_DEGREES; degree++)
+        guide->states[degree] = STATES_FIRST;
     guide->halt = halt;
     return guide;
 }
@@ -78,10 +79,10 @@ bool mr_guide_knows_most(mr_guide *guide)
     return knows;
 }
 
-static mr_status search(mr_guide *self, bool guesses, mr_error *error)
+static mr_status search(mr_guide *self, mr_fold_degree degree, mr_error *error)
 {
     mr_explore *its = &self->explored;
-    const mr_seek_limits limits = {.states = self->states[guesses],
+    const mr_seek_limits limits = {.states = self->states[degree],
                                    .bytes = BYTES_MOST,
                                    .questions = QUESTIONS_AT_ONCE +
                                                 (uint32_t)(its->search.states / STATES_A_QUESTION),
@@ -90,33 +91,36 @@ static mr_status search(mr_guide *self, bool guesses, mr_error *error)
     mr_seek_free(&its->search);
     mr_fold_free(&self->folded);
     self->next = 0;
-    mr_status status = mr_fold_make(&self->folded, &its->model, guesses, error);
+    mr_status status = mr_fold_make(&self->folded, &its->model, degree, error);
     if (!status)
         status = mr_graph_make(&its->graph, &self->folded, error);
     return status ? status : mr_guide_seek(&its->search, &its->graph, &self->tried, &limits, error);
 }
 
 /* Searches, with more states each time, until there is a question, or nothing is left. */
-static mr_status search_more(mr_guide *self, bool guesses, mr_error *error)
+static mr_status search_more(mr_guide *self, mr_fold_degree degree, mr_error *error)
 {
     const mr_seek *found = &self->explored.search;
-    uint64_t *states = &self->states[guesses];
-    mr_status status = search(self, guesses, error);
+    uint64_t *states = &self->states[degree];
+    mr_status status = search(self, degree, error);
     while (!status && !found->question_count && found->stop == MR_SEEK_STATES &&
            *states < STATES_MOST) {
         *states *= STATES_GROW;
-        status = search(self, guesses, error);
+        status = search(self, degree, error);
     }
     return status;
 }
 
-/* First what nobody has shown; then what was guessed; or it is over. */
+/* First what nobody has shown; then what was guessed; then what was only taken to be as in another local state; or it is over. */
 static mr_status find_questions(mr_guide *self, mr_error *error)
 {
     const mr_seek *found = &self->explored.search;
-    mr_status status = search_more(self, true, error);
-    if (!status && !found->question_count)
-        status = search_more(self, false, error);
+    mr_status status = MR_OK;
+    for (int degree = 0; !status && degree < MR_FOLD_DEGREES; degree++) {
+        status = search_more(self, (mr_fold_degree)degree, error);
+        if (found->question_count)
+            break;
+    }
     self->is_over = self->is_over || (!status && !found->question_count);
     return status;
 }
