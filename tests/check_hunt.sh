@@ -29,7 +29,7 @@ hunt() { # FOLDER FLAGS… -- PROGRAM
 
 build() {
     local name
-    for name in order locks fine swap near shared deque spin leave; do
+    for name in order locks fine swap near shared deque spin leave count; do
         MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "tests/hunt/$name.c" -o "$work/$name" || return 1
     done
 }
@@ -62,6 +62,14 @@ finds_sanitizer() {
 }
 # Without the guide most hunts need some hundred runs.
 finds_by_states() { finds deque assertion 200 && awk '$1 == "run" && $3 == "state" && $10 == "assertion" { found = 1 } END { exit !found }' "$work/deque.hunt/journal"; }
+# A read that sees an earlier write, while the threads before it stand where they stood. Without that some free run has to meet it.
+finds_lost_update() {
+    local seed
+    for seed in 1 2 3; do
+        hunt "count.$seed" --seed $seed --runs 8 --minimise no --without states --until assertion -- "$work/count" >"$work/said"
+        grep -q '^run .* sees .* assertion$' "$work/count.$seed/journal" || { cat "$work/said" "$work/count.$seed/journal"; return 1; }
+    done
+}
 # Alike local states may still go on differently: that is asked when nothing else is left.
 finds_by_equal_states() {
     hunt leave.hunt --seed 2 --runs 100 --minimise no --without frontier --until assertion -- "$work/leave" >"$work/said"
@@ -270,6 +278,7 @@ check hunt_finds_deadlock finds_deadlock
 check hunt_finds_status finds_status
 check hunt_finds_sanitizer finds_sanitizer
 check hunt_finds_by_states finds_by_states
+check hunt_finds_lost_update finds_lost_update
 check hunt_finds_by_equal_states finds_by_equal_states
 check hunt_confirms_race confirms_race
 check hunt_ends_at_race ends_at_race

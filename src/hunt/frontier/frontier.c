@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "engine/predict.h"
+#include "most.h"
 #include "witness/pack.h"
 
 #include <inttypes.h>
@@ -88,8 +89,11 @@ static bool add_read(frontier *self, uint32_t read, uint32_t write)
                     .node = node,
                     .depth = self->depth};
     task.key = mr_hash_join(node, write == MR_NONE ? 5 : behaviour->with[write]) | 1;
-    self->added++;
-    return mr_tasks_add(self->tasks, &task);
+    mr_task keeping = task;
+    keeping.keeps = true;
+    keeping.key = mr_hash_join(task.key, 19) | 1;
+    self->added += 2;
+    return mr_tasks_add(self->tasks, &task) && mr_tasks_add(self->tasks, &keeping);
 }
 
 /* The writes near the read, the nearest first, one of each thread and place on each side. */
@@ -322,6 +326,18 @@ static mr_status ask(mr_task *task, const mr_trace *trace, const mr_config *conf
     return status;
 }
 
+/* The way that keeps most, where it keeps more than the short one, which is another task. */
+static mr_way_answer find_keeping(const mr_task *task, const mr_trace *trace, mr_way_answer answer,
+                                  mr_u32s *events)
+{
+    size_t count = events->count;
+    if (answer == MR_WAY_NO_MEMORY)
+        return answer;
+    mr_way_answer kept = mr_most_way(trace, task->second, task->first, events);
+    bool is_same = answer == MR_WAY_FOUND && events->count == count;
+    return kept == MR_WAY_FOUND && is_same ? MR_WAY_NONE : kept;
+}
+
 mr_status mr_frontier_decide(mr_task *task, const mr_trace *trace, const mr_way_index *index,
                              const mr_config *config, bool *found, mr_error *error)
 {
@@ -342,6 +358,8 @@ mr_status mr_frontier_decide(mr_task *task, const mr_trace *trace, const mr_way_
         task->kind == MR_TASK_NEAR
             ? mr_near_way(trace, index, task->first, task->second, &task->stops[0], &events)
             : mr_way(trace, index, &goal, &events);
+    if (task->keeps)
+        answer = find_keeping(task, trace, answer, &events);
     task->stop_count = 1;
     *found = answer == MR_WAY_FOUND;
     mr_status status = MR_OK;
@@ -349,7 +367,7 @@ mr_status mr_frontier_decide(mr_task *task, const mr_trace *trace, const mr_way_
         status = mr_error_memory(error, "looking for a schedule");
     else if (*found)
         status = take_events(task, events.items, 0, (uint32_t)events.count, error);
-    else if (sees && task->first != MR_NONE)
+    else if (sees && task->first != MR_NONE && !task->keeps)
         status = ask(task, trace, config, found, error);
     mr_u32s_free(&events);
     return status;

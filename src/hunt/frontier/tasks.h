@@ -42,6 +42,7 @@ typedef struct mr_task {
     uint32_t stops[MR_PLAN_STOPS], stop_count; /* FINDING, SWAP */
     uint32_t *events;                          /* FINDING, SWAP: those before; owned */
     uint32_t event_count;
+    bool keeps;     /* SEES: as much of the trace as can come does (most.h) */
     bool was_asked; /* SEES: the engine was asked for the way */
     bool is_racy;   /* SEES: the pair of places races */
     uint64_t key;   /* what makes it one; never 0 */
