@@ -247,6 +247,11 @@ mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
     return MR_OK;
 }
 
+uint32_t mr_order_start(const mr_order *order)
+{
+    return order->start;
+}
+
 uint32_t mr_order_end(const mr_order *order)
 {
     return order->end;

@@ -47,7 +47,8 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
  */
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error);
 
-/* The end of the last slide or skip. */
+/* The bounds of the last slide or skip. */
+uint32_t mr_order_start(const mr_order *order);
 uint32_t mr_order_end(const mr_order *order);
 
 /* Is `first` before `second` in the order? start <= first < second < end. Events of one thread are

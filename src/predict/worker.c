@@ -122,7 +122,7 @@ void mr_worker_free(mr_worker *worker)
 static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation, uint32_t start,
                        uint32_t end)
 {
-    if (*order && end < mr_order_end(*order)) {
+    if (*order && (start < mr_order_start(*order) || end < mr_order_end(*order))) {
         mr_order_free(*order);
         *order = NULL;
     }
