@@ -1,10 +1,14 @@
 #include "early.h"
 
+#include "base/memory.h"
 #include "predict/crowded.h"
+
+#include <stdlib.h>
 
 typedef struct early {
     const mr_far_context *context;
-    mr_known_races *known; /* of the round; owned */
+    mr_crowded_known known; /* owned */
+    uint64_t *races;        /* owned; one a round: how many were new */
     uint32_t round;
 } early;
 
@@ -19,7 +23,7 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     *outcome = mr_outcome_new(unit);
     if (!*outcome)
         return mr_error_memory(error, "starting a window");
-    status = mr_crowded_search(worker, e->round, e->known, *outcome, error);
+    status = mr_crowded_search(worker, e->round, &e->known, *outcome, error);
     if (status == MR_OK && worker->halted && !(*outcome)->cut) {
         mr_outcome_free(*outcome);
         *outcome = NULL;
@@ -30,33 +34,58 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     const early *e = context;
+    for (size_t i = 0; i < outcome->count; i++) {
+        uint32_t key_1 = outcome->verdicts[i].key_1, key_2 = outcome->verdicts[i].key_2;
+        e->races[e->round] +=
+            !mr_known_races_below(e->known.earlier, key_1, key_2, (uint64_t)e->round + 1);
+        if (!mr_known_races_add(e->known.earlier, key_1, key_2, e->round))
+            return mr_error_memory(error, "recording a race");
+    }
     return e->context->dispatch->shards ? mr_merge_note(e->context->merge, outcome, error)
                                         : mr_merge_races(e->context->merge, outcome, error);
 }
 
-mr_status mr_early_find(const mr_far_context *context, mr_error *error)
+static mr_status do_round(early *e, mr_dispatch *dispatch, mr_error *error)
 {
-    const mr_predict_settings *settings = context->settings;
+    const mr_phase phase = {.context = e,
+                            .stage = "close races",
+                            .count = mr_crowded_units(e->context->settings->trace),
+                            .decide = decide,
+                            .merge = merge};
+    e->known.round = mr_known_races_new();
+    mr_status status = e->known.round ? mr_dispatch_run(dispatch, &phase, error)
+                                      : mr_error_memory(error, "starting the prediction");
+    mr_known_races_free(e->known.round);
+    return status;
+}
+
+static mr_status do_rounds(early *e, mr_error *error)
+{
+    const mr_predict_settings *settings = e->context->settings;
     mr_status status = MR_OK;
-    if (!mr_crowded_is(settings))
-        return MR_OK;
-    mr_dispatch alone = *context->dispatch; /* no store, no team, no shard */
+    mr_dispatch alone = *e->context->dispatch; /* no store, no team, no shard */
     alone.store = NULL;
     alone.team = NULL;
     alone.shard = alone.shards = 0;
-    early e = {.context = context};
-    for (; status == MR_OK && e.round < mr_crowded_rounds(settings) &&
+    for (; status == MR_OK && e->round < mr_crowded_rounds() &&
            mr_halt_asked(settings->halt) == MR_HALT_NONE;
-         e.round++) {
-        const mr_phase phase = {.context = &e,
-                                .stage = "close races",
-                                .count = mr_crowded_units(settings->trace),
-                                .decide = decide,
-                                .merge = merge};
-        e.known = mr_known_races_new();
-        status = e.known ? mr_dispatch_run(&alone, &phase, error)
-                         : mr_error_memory(error, "starting the prediction");
-        mr_known_races_free(e.known);
-    }
+         e->round++)
+        if (mr_crowded_needs(settings, e->round, e->races))
+            status = do_round(e, &alone, error);
+    return status;
+}
+
+mr_status mr_early_find(const mr_far_context *context, mr_error *error)
+{
+    if (!mr_crowded_is(context->settings))
+        return MR_OK;
+    early e = {.context = context,
+               .known.earlier = mr_known_races_new(),
+               .races = mr_calloc(mr_crowded_rounds(), sizeof *e.races)};
+    mr_status status = e.known.earlier && e.races
+                           ? do_rounds(&e, error)
+                           : mr_error_memory(error, "starting the prediction");
+    mr_known_races_free(e.known.earlier);
+    free(e.races);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "fans.h"
 #include "near.h"
 
 #include <stdlib.h>
@@ -14,23 +15,46 @@ enum { EVENTS_PER_PAIR = 64 };
 /* Events of a unit. */
 enum { UNIT_EVENTS = 1 << 14 };
 
-/* The small windows of a round, and whether questions are asked after the attempts in trace order. */
+/* Rounds of a kind go on from smaller to larger windows, as long as they find something. */
+typedef enum round_kind {
+    IN_ORDER,        /* attempts in trace order, in rf */
+    QUESTIONS_IN_RF, /* and questions (fans.h) */
+    QUESTIONS,       /* the same in the model of the settings, if that is not rf */
+    KINDS,
+} round_kind;
+
 typedef struct round_row {
-    uint32_t size;
-    bool in_rf; /* false: in the model of the settings */
-    bool asks;
+    uint32_t size; /* of its small windows */
+    round_kind kind;
 } round_row;
 
-/* The last one is left out in model rf. */
-static const round_row rows[] = {{128, true, false},  {512, true, false}, {1024, true, false},
-                                 {4096, true, false}, {512, true, true},  {1024, true, true},
-                                 {512, false, true}};
+/* In the order in which a race costs more and more. */
+static const round_row rows[] = {
+    {128, IN_ORDER},          {512, IN_ORDER},         {1024, IN_ORDER},        {2048, IN_ORDER},
+    {4096, IN_ORDER},         {512, QUESTIONS_IN_RF},  {1024, QUESTIONS_IN_RF}, {512, QUESTIONS},
+    {1024, QUESTIONS},        {2048, QUESTIONS_IN_RF}, {4096, QUESTIONS_IN_RF}, {2048, QUESTIONS},
+    {16384, QUESTIONS_IN_RF},
+};
+
+/* A round that finds less than a race for so many events ends its kind. */
+enum { EVENTS_PER_RACE = 1024 };
 
 enum { ROUNDS = sizeof rows / sizeof *rows, LARGEST = 4096 };
 
-uint32_t mr_crowded_rounds(const mr_predict_settings *settings)
+uint32_t mr_crowded_rounds(void)
 {
-    return settings->model == MR_MODEL_RF ? ROUNDS - 1 : ROUNDS;
+    return ROUNDS;
+}
+
+bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const uint64_t *races)
+{
+    round_kind kind = rows[round].kind;
+    if (kind == QUESTIONS && settings->model == MR_MODEL_RF)
+        return false;
+    for (uint32_t before = round; before-- > 0;)
+        if (rows[before].kind == kind)
+            return races[before] * EVENTS_PER_RACE >= settings->trace->event_count;
+    return true;
 }
 
 uint64_t mr_crowded_units(const mr_trace *trace)
@@ -125,22 +149,27 @@ bool mr_crowded_is(const mr_predict_settings *settings)
 typedef struct unit {
     mr_worker *worker;
     const round_row *row;
-    mr_known_races *known;
+    const mr_crowded_known *known;
+    mr_known_races *own; /* owned; what the unit has found */
     mr_outcome *outcome;
+    uint32_t round;
 } unit;
 
-/* mr_candidate_options.wanted: no round before, no lower unit and no small window before has a race
- * of the two places. */
+/* mr_candidate_options.wanted: no round before has a race of the two places, nor a small window of the unit before, nor,
+ * where nothing is asked, a lower unit. A question is about many pairs of places: what other units have found by now must
+ * not change it. */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const unit *u = context;
-    return !mr_known_races_below(u->worker->known, location_1, location_2, 0) &&
-           !mr_known_races_below(u->known, location_1, location_2, u->outcome->unit + 1);
+    return !mr_known_races_below(u->known->earlier, location_1, location_2, u->round) &&
+           !mr_known_races_below(u->own, location_1, location_2, 1) &&
+           (u->row->kind != IN_ORDER ||
+            !mr_known_races_below(u->known->round, location_1, location_2, u->outcome->unit));
 }
 
 /* Tries the candidates of two places; keeps a race. */
 static mr_status try_group(unit *u, mr_problem *problem, const mr_candidates *candidates,
-                           const mr_candidate_group *group)
+                           const mr_candidate_group *group, bool *has_race)
 {
     mr_worker *worker = u->worker;
     mr_pair_verdict *verdict = mr_outcome_add(u->outcome);
@@ -148,14 +177,40 @@ static mr_status try_group(unit *u, mr_problem *problem, const mr_candidates *ca
         return mr_error_memory(worker->error, "recording a candidate");
     verdict->key_1 = group->location_1;
     verdict->key_2 = group->location_2;
-    mr_status status =
-        mr_worker_try_group(worker, problem, candidates, group, u->row->asks, verdict);
-    if (verdict->has_race && status == MR_OK &&
-        !mr_known_races_add(u->known, verdict->key_1, verdict->key_2, u->outcome->unit))
-        status = mr_error_memory(worker->error, "recording a candidate");
+    mr_status status = mr_worker_try_group(worker, problem, candidates, group, verdict);
+    *has_race = verdict->has_race;
     if (!verdict->has_race)
         u->outcome->count--;
     return status;
+}
+
+/* Tells the windows and units that come later. */
+static mr_status tell_races(unit *u, size_t from)
+{
+    for (size_t i = from; i < u->outcome->count; i++) {
+        const mr_pair_verdict *verdict = &u->outcome->verdicts[i];
+        if (!mr_known_races_add(u->own, verdict->key_1, verdict->key_2, 0) ||
+            !mr_known_races_add(u->known->round, verdict->key_1, verdict->key_2, u->outcome->unit))
+            return mr_error_memory(u->worker->error, "recording a candidate");
+    }
+    return MR_OK;
+}
+
+/* The attempts in trace order for each pair of places, then questions. */
+static mr_status search_groups(unit *u, mr_small_window *small)
+{
+    mr_worker *worker = u->worker;
+    const mr_candidates *candidates = &small->candidates;
+    mr_status status = MR_OK;
+    size_t before = u->outcome->count;
+    bool *settled = mr_arena_alloc(&worker->arena, candidates->group_count, sizeof *settled);
+    if (!settled)
+        return mr_error_memory(worker->error, "recording a candidate");
+    for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
+        status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
+    if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
+        status = mr_fans_search(worker, &small->problem, candidates, settled, u->outcome);
+    return status == MR_OK ? tell_races(u, before) : status;
 }
 
 static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
@@ -165,15 +220,13 @@ static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
     mr_candidate_options options = worker->settings->candidates;
     options.wanted = is_open;
     options.context = u;
-    mr_model model = u->row->in_rf ? MR_MODEL_RF : worker->settings->model;
-    mr_status status =
-        mr_small_window_build(worker, start, end, model, &options, u->row->asks, &small);
+    mr_model model = u->row->kind == QUESTIONS ? worker->settings->model : MR_MODEL_RF;
+    mr_status status = mr_small_window_build(worker, start, end, model, &options,
+                                             u->row->kind != IN_ORDER, &small);
     if (status != MR_OK)
         return status;
     mr_worker_asks(worker, true);
-    for (uint32_t g = 0; status == MR_OK && g < small.candidates.group_count && !worker->halted;
-         g++)
-        status = try_group(u, &small.problem, &small.candidates, &small.candidates.groups[g]);
+    status = search_groups(u, &small);
     mr_worker_asks(worker, false);
     return status;
 }
@@ -196,10 +249,11 @@ static mr_status search_unit(unit *u)
     return status;
 }
 
-mr_status mr_crowded_search(mr_worker *worker, uint32_t round, mr_known_races *known,
+mr_status mr_crowded_search(mr_worker *worker, uint32_t round, const mr_crowded_known *known,
                             mr_outcome *outcome, mr_error *error)
 {
-    unit u = {.worker = worker, .row = &rows[round], .known = known, .outcome = outcome};
+    unit u = {
+        .worker = worker, .row = &rows[round], .known = known, .outcome = outcome, .round = round};
     const mr_decide_options decide = worker->decide;
     double begin = mr_seconds();
     worker->error = error;
@@ -208,9 +262,12 @@ mr_status mr_crowded_search(mr_worker *worker, uint32_t round, mr_known_races *k
         return MR_OK;
     mr_arena_reset(&worker->arena);
     mr_worker_begin(worker, MR_ROOM_WINDOWS);
+    u.own = mr_known_races_new();
     worker->decide = mr_near_options(&decide);
-    mr_status status = mr_worker_ended(worker, search_unit(&u));
+    mr_status status = u.own ? mr_worker_ended(worker, search_unit(&u))
+                             : mr_error_memory(error, "starting the prediction");
     worker->decide = decide;
+    mr_known_races_free(u.own);
     mr_worker_end(worker);
     outcome->cut = status == MR_OK && worker->halted;
     worker->run.window_seconds += mr_seconds() - begin;

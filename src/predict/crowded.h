@@ -11,11 +11,11 @@
  *
  * The witness of a race begins at its small window: the events before it happen as observed.
  *
- * A *round* is one way through the trace; a unit of it is a piece of the trace. The outcome of a
- * unit depends on trace, settings and the races of the rounds before, but for pairs of places that
- * a lower unit of the round is known to prove, which are passed over. A pair of places has its attempts
- * in trace order and, in some rounds, one question for each pair of sites with a part of the budgets.
- * So no budget counts.
+ * A *round* is one way through the trace; a unit of it is a piece of the trace. A pair of places has its
+ * attempts in trace order and, in some rounds, questions about many pairs of places (fans.h) with a part of the
+ * budgets. No budget counts. The outcome of a unit depends on trace, settings and the races of the rounds before,
+ * with one exception: in a round without questions, a pair of places that a lower unit of the round is known to prove may be passed
+ * over.
  */
 #ifndef MR_PREDICT_CROWDED_H
 #define MR_PREDICT_CROWDED_H
@@ -26,13 +26,21 @@
 bool mr_crowded_is(const mr_predict_settings *settings);
 
 /* The number of rounds, 0 … rounds - 1, and of the units of each. */
-uint32_t mr_crowded_rounds(const mr_predict_settings *settings);
+uint32_t mr_crowded_rounds(void);
 uint64_t mr_crowded_units(const mr_trace *trace);
 
-/* Adds the races of unit outcome->unit to the outcome. `known` has those of the other units of this
- * round; worker->known those of the rounds before, as before all windows. When the run is halted,
- * worker->halted is set. MR_ERR_MEMORY. */
-mr_status mr_crowded_search(mr_worker *worker, uint32_t round, mr_known_races *known,
+/* Is a round to be done, when those before have found so many races? A round that was not done has found none. */
+bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const uint64_t *races);
+
+/* Which pairs of places are known to race. */
+typedef struct mr_crowded_known {
+    mr_known_races
+        *earlier; /* with the round that has proven it; of this round, those that are merged */
+    mr_known_races *round; /* with the unit of this round; the search adds to it */
+} mr_crowded_known;
+
+/* Adds the races of unit outcome->unit to the outcome. When the run is halted, worker->halted is set. MR_ERR_MEMORY. */
+mr_status mr_crowded_search(mr_worker *worker, uint32_t round, const mr_crowded_known *known,
                             mr_outcome *outcome, mr_error *error);
 
 #endif

@@ -362,22 +362,10 @@ static mr_status decide_pairs(group_state *s, const mr_candidate *candidates,
 
 mr_status mr_worker_try_group(mr_worker *worker, const mr_problem *problem,
                               const mr_candidates *candidates, const mr_candidate_group *group,
-                              bool asks, mr_pair_verdict *verdict)
+                              mr_pair_verdict *verdict)
 {
     group_state s = {.worker = worker, .problem = problem, .verdict = verdict};
-    mr_status status = try_trace_order(&s, &candidates->items[group->first], group->count);
-    if (!asks || group->stopped)
-        return status;
-    for (uint32_t i = 0; i < group->site_pair_count; i++) {
-        const mr_site_pair *pair = &candidates->site_pairs[group->first_site_pair + i];
-        if (status != MR_OK || verdict->has_race)
-            break;
-        status = ask(&s, MR_ALL_STEPS, (mr_stops){pair->one->events, pair->one->count},
-                     (mr_stops){pair->two->events, pair->two->count});
-        if (verdict->has_race)
-            count(&s, 1);
-    }
-    return status;
+    return try_trace_order(&s, &candidates->items[group->first], group->count);
 }
 
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,

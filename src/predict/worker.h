@@ -92,11 +92,10 @@ mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
                                  mr_pair_verdict *verdict);
 
-/* group.c: only the attempts in trace order and, when it asks, one question for each pair of sites, by
- * worker->decide. No budget counts, and without a race the verdict says nothing. */
+/* group.c: only the attempts in trace order. Without a race the verdict says nothing. */
 mr_status mr_worker_try_group(mr_worker *worker, const mr_problem *problem,
                               const mr_candidates *candidates, const mr_candidate_group *group,
-                              bool asks, mr_pair_verdict *verdict);
+                              mr_pair_verdict *verdict);
 
 /* group.c: asks one question. A race is confirmed and put into `verdict`; when the checker rejects
  * the witness, the decision is unknown. Of `verdict` only `has_race`, `race`, `unanswered`, `steps`

@@ -1,0 +1,387 @@
+#include "fans.h"
+
+#include "base/assert.h"
+#include "base/seconds.h"
+#include "solver/partial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two sites, as seen from one of them. */
+typedef struct spoke {
+    const mr_access_site *hub, *site;
+    uint32_t end;    /* of life of the accesses of `site` */
+    uint32_t group;  /* of the candidates */
+    uint32_t number; /* of the site pair */
+    uint32_t degree; /* how many spokes have this hub, and these accesses' thread and end */
+} spoke;
+
+/* The accesses of some spokes, with the spoke of each. */
+typedef struct rim {
+    uint32_t *events;
+    uint32_t *spokes;
+    uint32_t count;
+} rim;
+
+typedef struct fans {
+    mr_worker *worker;
+    const mr_problem *problem;
+    const mr_candidates *candidates;
+    bool *settled;
+    mr_outcome *outcome;
+    mr_partial partial;
+    spoke *spokes;
+    uint32_t count;
+    rim all; /* of the hub */
+} fans;
+
+/* ---- making fans ---- */
+
+static int compare_fans(const spoke *x, const spoke *y)
+{
+    if (x->hub != y->hub)
+        return x->hub < y->hub ? -1 : 1;
+    if (x->site->thread != y->site->thread)
+        return x->site->thread < y->site->thread ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static int compare_spokes(const void *one, const void *two)
+{
+    const spoke *x = one, *y = two;
+    int fan = compare_fans(x, y);
+    if (fan)
+        return fan;
+    uint32_t a = x->site->events[0], b = y->site->events[0];
+    return a != b ? (a > b) - (a < b) : (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare_numbers(const void *one, const void *two)
+{
+    const spoke *x = one, *y = two;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->hub > y->hub) - (x->hub < y->hub);
+}
+
+static void add_spoke(fans *f, uint32_t group, uint32_t number, bool swap)
+{
+    const mr_site_pair *pair = &f->candidates->site_pairs[number];
+    spoke *s = &f->spokes[f->count++];
+    *s = (spoke){.hub = swap ? pair->two : pair->one,
+                 .site = swap ? pair->one : pair->two,
+                 .group = group,
+                 .number = number};
+    s->end = mr_window_end_of_life(f->problem->window, s->site->events[0]);
+}
+
+/* Every pair of sites both ways. False: no memory. */
+static bool list_spokes(fans *f, mr_arena *arena)
+{
+    const mr_candidates *candidates = f->candidates;
+    size_t most = 2 * (size_t)candidates->site_pair_count + 1;
+    f->spokes = mr_arena_alloc(arena, most, sizeof *f->spokes);
+    if (!f->spokes || most > UINT32_MAX)
+        return false;
+    for (uint32_t g = 0; g < candidates->group_count; g++) {
+        const mr_candidate_group *group = &candidates->groups[g];
+        for (uint32_t i = 0; i < group->site_pair_count && !f->settled[g]; i++) {
+            add_spoke(f, g, group->first_site_pair + i, false);
+            add_spoke(f, g, group->first_site_pair + i, true);
+        }
+    }
+    return true;
+}
+
+static uint32_t end_of_fan(const fans *f, uint32_t first)
+{
+    uint32_t next = first + 1;
+    while (next < f->count && !compare_fans(&f->spokes[first], &f->spokes[next]))
+        next++;
+    return next;
+}
+
+/* Keeps of each pair of sites the side with more spokes. */
+static void choose_hubs(fans *f)
+{
+    uint32_t kept = 0;
+    qsort(f->spokes, f->count, sizeof *f->spokes, compare_spokes);
+    for (uint32_t i = 0, next; i < f->count; i = next) {
+        next = end_of_fan(f, i);
+        for (uint32_t k = i; k < next; k++)
+            f->spokes[k].degree = next - i;
+    }
+    qsort(f->spokes, f->count, sizeof *f->spokes, compare_numbers);
+    for (uint32_t i = 0; i + 1 < f->count; i += 2) {
+        MR_ASSERT(f->spokes[i].number == f->spokes[i + 1].number);
+        f->spokes[kept++] = f->spokes[i + (f->spokes[i + 1].degree > f->spokes[i].degree)];
+    }
+    f->count = kept;
+    qsort(f->spokes, f->count, sizeof *f->spokes, compare_spokes);
+}
+
+/* ---- asking ---- */
+
+/* Memory that was refused to questions leaves them unasked. */
+static mr_status out_of_memory(fans *f)
+{
+    mr_arena *arena = &f->worker->arena;
+    bool refused = arena->refused && !arena->waits;
+    if (!refused)
+        return mr_error_memory(f->worker->error, "deciding a candidate");
+    arena->refused = false;
+    return MR_OK;
+}
+
+static int compare_events(const void *one, const void *two)
+{
+    const uint32_t *x = one, *y = two;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The accesses of those of the spokes that have no race, in program order. False: no memory. */
+static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
+{
+    mr_arena *arena = &f->worker->arena;
+    uint32_t total = 0, filled = 0;
+    typedef uint32_t entry[2];
+    for (uint32_t i = first; i < end; i++)
+        total += f->settled[f->spokes[i].group] ? 0 : f->spokes[i].site->count;
+    entry *entries = mr_arena_alloc(arena, total, sizeof *entries);
+    r->events = mr_arena_alloc(arena, total, sizeof *r->events);
+    r->spokes = mr_arena_alloc(arena, total, sizeof *r->spokes);
+    r->count = total;
+    if (!entries || !r->events || !r->spokes)
+        return false;
+    for (uint32_t i = first; i < end; i++) {
+        const spoke *s = &f->spokes[i];
+        for (uint32_t k = 0; k < s->site->count && !f->settled[s->group]; k++) {
+            entries[filled][0] = s->site->events[k];
+            entries[filled++][1] = i;
+        }
+    }
+    if (total)
+        qsort(entries, total, sizeof *entries, compare_events); /* by the event */
+    for (uint32_t i = 0; i < total; i++) {
+        r->events[i] = entries[i][0];
+        r->spokes[i] = entries[i][1];
+    }
+    return true;
+}
+
+/* The spoke of an access; NULL: it has none, or it has a race. */
+static const spoke *spoke_of(const fans *f, uint32_t event)
+{
+    const rim *r = &f->all;
+    const uint32_t *at =
+        r->count ? bsearch(&event, r->events, r->count, sizeof *r->events, compare_events) : NULL;
+    const spoke *s = at ? &f->spokes[r->spokes[at - r->events]] : NULL;
+    return s && !f->settled[s->group] ? s : NULL;
+}
+
+static mr_status decide(fans *f, const mr_access_site *hub, const rim *r, mr_decision *decision)
+{
+    mr_worker *worker = f->worker;
+    mr_decide_options options = worker->decide;
+    mr_status status =
+        mr_decide_any(f->problem, worker->session, &options, (mr_stops){hub->events, hub->count},
+                      (mr_stops){r->events, r->count}, &worker->arena, decision, worker->error);
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += decision->seconds[step];
+    worker->run.queries_stopped_by_time += decision->stopped_by_time;
+    worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
+    return status;
+}
+
+/* ---- keeping races ---- */
+
+/* Keeps the race of a spoke, once the checker has accepted it. */
+static mr_status keep(fans *f, const spoke *s, const mr_decision *decision)
+{
+    mr_worker *worker = f->worker;
+    const mr_window *w = f->problem->window;
+    const mr_candidate_group *group = &f->candidates->groups[s->group];
+    mr_decision race = *decision;
+    mr_pair_verdict *verdict = mr_outcome_add(f->outcome);
+    if (!verdict)
+        return mr_error_memory(worker->error, "recording a candidate");
+    verdict->key_1 = group->location_1;
+    verdict->key_2 = group->location_2;
+    mr_strength strength =
+        mr_pair_strength(worker->hb, worker->wcp, w->start + race.first, w->start + race.second);
+    mr_status status = mr_worker_confirm(worker, w, strength, &race, verdict);
+    f->settled[s->group] |= verdict->has_race;
+    if (verdict->has_race)
+        verdict->settled[race.step]++;
+    else
+        f->outcome->count--;
+    return status;
+}
+
+static void set_stops(mr_decision *decision, uint32_t one, uint32_t two)
+{
+    decision->first = one < two ? one : two;
+    decision->second = one < two ? two : one;
+}
+
+/* Can a thread stop here, in a race? */
+static bool may_stop(const fans *f, uint32_t event)
+{
+    uint32_t end = mr_window_end_of_life(f->problem->window, event);
+    return mr_partial_edges_hold(&f->partial, event) &&
+           (end == MR_NONE || !mr_partial_happened(&f->partial, end));
+}
+
+/* Events after the last race after which a witness is not tried any further. */
+enum { EVENTS_WITHOUT = 1024 };
+
+/* Runs a sequence. False: the rules do not allow it. */
+static bool play(fans *f, const mr_decision *decision)
+{
+    bool diverges;
+    mr_partial_reset(&f->partial);
+    for (uint32_t i = 0; i < decision->event_count; i++) {
+        if (!mr_partial_allows(&f->partial, decision->events[i], &diverges))
+            return false;
+        mr_partial_run(&f->partial, decision->events[i], diverges);
+    }
+    return true;
+}
+
+/* The first event of the window from `*at` on that is the next of its thread, which is another one than that of
+ * the hub. False: there is none. */
+static bool step(fans *f, uint32_t thread, uint32_t *at, uint32_t *event)
+{
+    const mr_window *w = f->problem->window;
+    for (; *at < w->size; ++*at) {
+        uint32_t t = w->thread[*at];
+        if (t != thread && w->position[*at] == f->partial.next[t]) {
+            *event = *at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Accesses of other threads that can be reached while the hub is next. The threads go on in trace order; one
+ * whose next event is not allowed then waits to the end. */
+static mr_status go_on(fans *f, const mr_decision *decision, uint32_t hub)
+{
+    const mr_window *w = f->problem->window;
+    uint32_t at = 0, event;
+    mr_decision longer = *decision;
+    mr_status status = MR_OK;
+    bool diverges;
+    longer.events = mr_arena_alloc(&f->worker->arena, w->size, sizeof *longer.events);
+    if (!longer.events)
+        return out_of_memory(f);
+    if (!play(f, decision))
+        return MR_OK;
+    if (decision->event_count)
+        memcpy(longer.events, decision->events, decision->event_count * sizeof *longer.events);
+    for (uint32_t idle = 0; idle < EVENTS_WITHOUT && step(f, w->thread[hub], &at, &event); at++) {
+        const spoke *s = spoke_of(f, event);
+        idle++;
+        if (s && may_stop(f, event)) {
+            set_stops(&longer, hub, event);
+            status = keep(f, s, &longer);
+            if (status != MR_OK)
+                break;
+            idle = f->settled[s->group] ? 0 : idle;
+        }
+        if (mr_window_op(w, event) == MR_OP_FREE ||
+            !mr_partial_allows(&f->partial, event, &diverges))
+            continue;
+        mr_partial_run(&f->partial, event, diverges);
+        longer.events[longer.event_count++] = event;
+    }
+    return status;
+}
+
+/* Takes a race of the hub, and what else its witness shows. */
+static mr_status take(fans *f, uint32_t hub_thread, const mr_decision *decision)
+{
+    const mr_window *w = f->problem->window;
+    bool first = w->thread[decision->first] == hub_thread;
+    uint32_t hub = first ? decision->first : decision->second;
+    const spoke *s = spoke_of(f, first ? decision->second : decision->first);
+    MR_REQUIRE(s != NULL);
+    mr_status status = keep(f, s, decision);
+    if (status != MR_OK || !f->settled[s->group] || w->model == MR_MODEL_BRANCH)
+        return status;
+    return go_on(f, decision, hub);
+}
+
+/* ---- a fan ---- */
+
+static bool halted(fans *f)
+{
+    f->worker->halted |= mr_halt_asked(f->worker->settings->halt) != MR_HALT_NONE;
+    return f->worker->halted;
+}
+
+/* One question. `*again`: there was a race. */
+static mr_status ask(fans *f, uint32_t first, uint32_t end, bool *again)
+{
+    mr_arena *arena = &f->worker->arena;
+    mr_decision decision;
+    rim r;
+    size_t before = f->outcome->count;
+    mr_status status = MR_OK;
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    if (!unite(f, first, end, &r)) {
+        status = out_of_memory(f);
+    } else if (r.count) {
+        status = decide(f, f->spokes[first].hub, &r, &decision);
+        if (status == MR_OK && decision.verdict == MR_VERDICT_RACE)
+            status = take(f, f->spokes[first].hub->thread, &decision);
+    }
+    *again = f->outcome->count > before;
+    mr_arena_release(arena, mark);
+    return status;
+}
+
+/* Asks until the answer is no race, or there is none. */
+static mr_status solve(fans *f, uint32_t first, uint32_t end)
+{
+    bool again = true;
+    mr_status status = MR_OK;
+    while (status == MR_OK && again && !halted(f))
+        status = ask(f, first, end, &again);
+    return status;
+}
+
+static mr_status solve_hub(fans *f, uint32_t first, uint32_t end)
+{
+    mr_arena_mark mark = mr_arena_get_mark(&f->worker->arena);
+    mr_status status = MR_OK;
+    if (!unite(f, first, end, &f->all))
+        status = out_of_memory(f);
+    for (uint32_t i = first, next; i < end && status == MR_OK; i = next) {
+        next = end_of_fan(f, i);
+        status = solve(f, i, next);
+    }
+    mr_arena_release(&f->worker->arena, mark);
+    return status;
+}
+
+mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
+                         const mr_candidates *candidates, bool *settled, mr_outcome *outcome)
+{
+    fans f = {.worker = worker,
+              .problem = problem,
+              .candidates = candidates,
+              .settled = settled,
+              .outcome = outcome};
+    mr_status status = MR_OK;
+    if (!list_spokes(&f, &worker->arena) ||
+        !mr_partial_init(&f.partial, problem->window, &worker->arena))
+        return out_of_memory(&f);
+    choose_hubs(&f);
+    for (uint32_t i = 0, next; i < f.count && status == MR_OK; i = next) {
+        for (next = i + 1; next < f.count && f.spokes[next].hub == f.spokes[i].hub;)
+            next++;
+        status = solve_hub(&f, i, next);
+    }
+    return status;
+}

@@ -1,0 +1,35 @@
+/*
+ * fans: races of many pairs of places, by few questions.
+ *
+ * Where many places access one variable under a lock, and few without it, each access of the few, the
+ * *hub*, may race with those of hundreds of places. Questions about one pair of places at a time need nearly the same
+ * events each. So one question is about the accesses of one site of the hub and all sites of another thread that
+ * have no race with it so far: the *spokes*. Both lists are of one thread, in program order, and every pair of the
+ * product conflicts, since each spoke is a pair of sites that do; so the question is one that
+ * mr_decide_any decides exactly.
+ *
+ *   race     of the hub and one spoke. The question is asked again about the others.
+ *   no race  no spoke has a race in the window: the product of the lists is the union of those of the spokes.
+ *   unknown  nothing more is asked.
+ *
+ * A witness is tried for other spokes, too. It ends with an access of the hub next in its thread. When the rules allow
+ * events of other threads after it, up to but without an access c, then the witness with these events
+ * is one of the hub and c: c is next, and the hub still is, as its thread has not moved. A free is not among them, as it
+ * may be that of the object of the hub. The rules are those of solver/partial.h; the witness is checked like any other. Not in model branch.
+ *
+ * So a race is never taken without the checker, and what is not found is left to the windows: nothing here can
+ * change a verdict.
+ */
+#ifndef MR_PREDICT_FANS_H
+#define MR_PREDICT_FANS_H
+
+#include "worker.h"
+
+/*
+ * Looks for races of the groups for which `settled` is false, and sets it for those that have one. Adds a verdict with
+ * a race to `outcome` for each. By worker->decide; no budget counts. MR_ERR_MEMORY.
+ */
+mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
+                         const mr_candidates *candidates, bool *settled, mr_outcome *outcome);
+
+#endif
