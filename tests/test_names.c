@@ -107,6 +107,65 @@ static void test_truncate(void **state)
     mr_names_free(&names);
 }
 
+/* A table with several parts, which grow at different times. Names are forgotten on the way, some of them
+ * after their part has grown. */
+static void test_many_names(void **state)
+{
+    (void)state;
+    enum { COUNT = 400000, FORGOTTEN = 3, EVERY = 97 };
+    mr_names names;
+    char text[64];
+    uint32_t number;
+    mr_names_init(&names);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+        assert_int_equal(number, i);
+        if (i % EVERY)
+            continue;
+        for (uint32_t j = 0; j < FORGOTTEN; j++)
+            assert_true(mr_names_add(&names, text, make_name(COUNT + i + j, text), &number));
+        mr_names_truncate(&names, i + 1);
+    }
+    assert_true(names.part_count > 1);
+    for (uint32_t i = 0; i < COUNT + FORGOTTEN; i++) {
+        uint32_t length = make_name(i, text);
+        assert_int_equal(mr_names_find(&names, text, length, &number), i < COUNT);
+        assert_true(i >= COUNT || number == i);
+    }
+    mr_names_free(&names);
+}
+
+static void add_names(mr_names *names, uint32_t first, uint32_t end)
+{
+    char text[64];
+    uint32_t number;
+    for (uint32_t i = first; i < end; i++)
+        assert_true(mr_names_add(names, text, make_name(i, text), &number));
+}
+
+/* Names are forgotten that stand anywhere between those that stay, since the table has grown. */
+static void test_truncate_after_growth(void **state)
+{
+    (void)state;
+    enum { LEAST = 1 << 6, MOST = 1 << 18 };
+    for (uint32_t grows_at = LEAST; grows_at <= MOST; grows_at *= 2) {
+        mr_names names;
+        char text[64];
+        uint32_t number, kept = grows_at / 4 * 3;
+        mr_names_init(&names);
+        add_names(&names, 0, grows_at + grows_at / 4);
+        mr_names_truncate(&names, kept);
+        for (uint32_t i = 0; i < grows_at * 2; i++) {
+            uint32_t length = make_name(i, text);
+            assert_int_equal(mr_names_find(&names, text, length, &number), i < kept);
+            assert_true(i >= kept || number == i);
+        }
+        add_names(&names, kept, grows_at);
+        assert_int_equal(names.count, grows_at);
+        mr_names_free(&names);
+    }
+}
+
 /* A name that is added and forgotten, over and over, leaves nothing behind, and harms no other. */
 static void test_truncate_gives_memory_back(void **state)
 {
@@ -262,10 +321,16 @@ static void test_chosen_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_similar_names),
-        cmocka_unit_test(test_truncate),    cmocka_unit_test(test_truncate_gives_memory_back),
-        cmocka_unit_test(test_display),     cmocka_unit_test(test_names_without_memory),
-        cmocka_unit_test(test_taken_names), cmocka_unit_test(test_chosen_names),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_truncate),
+        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_truncate_after_growth),
+        cmocka_unit_test(test_truncate_gives_memory_back),
+        cmocka_unit_test(test_display),
+        cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_taken_names),
+        cmocka_unit_test(test_chosen_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,14 @@
 #include <malloc.h>
 #endif
 
-/* The pager leaves an eighth of the limit mapped. */
-enum { LOOK_MS = 3, MAPPED_PARTS = 8, MARGIN_PARTS = 32, ALWAYS_BYTES = 16 << 20 };
+/* The pager leaves an eighth of the limit mapped; it cannot give back the code. */
+enum {
+    LOOK_MS = 3,
+    MAPPED_PARTS = 8,
+    MARGIN_PARTS = 32,
+    ALWAYS_BYTES = 16 << 20,
+    CODE_MOST_BYTES = 12 << 20
+};
 
 struct mr_ceiling {
     pthread_t thread;
@@ -21,13 +27,13 @@ struct mr_ceiling {
     pthread_cond_t stopped;
     bool stop;
     mr_halt *halt;
-    uint64_t limit_bytes, begin_bytes;
+    uint64_t limit_bytes, begin_bytes, code_bytes;
 };
 
 static bool is_over(const mr_ceiling *ceiling)
 {
     mr_resident now = mr_resident_now();
-    uint64_t most = ceiling->limit_bytes / MAPPED_PARTS;
+    uint64_t most = ceiling->limit_bytes / MAPPED_PARTS + ceiling->code_bytes;
     uint64_t mapped = now.mapped_bytes < most ? now.mapped_bytes : most;
     return now.anonymous_bytes + mapped >
                ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS &&
@@ -69,8 +75,12 @@ mr_ceiling *mr_ceiling_start(uint64_t limit_bytes, mr_halt *halt)
     pthread_condattr_t attributes;
     if (!ceiling)
         return NULL;
-    *ceiling = (mr_ceiling){
-        .halt = halt, .limit_bytes = limit_bytes, .begin_bytes = mr_resident_now().anonymous_bytes};
+    mr_resident now = mr_resident_now();
+    *ceiling = (mr_ceiling){.halt = halt,
+                            .limit_bytes = limit_bytes,
+                            .begin_bytes = now.anonymous_bytes,
+                            .code_bytes = now.mapped_bytes < CODE_MOST_BYTES ? now.mapped_bytes
+                                                                             : CODE_MOST_BYTES};
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&ceiling->mutex, NULL);

@@ -9,7 +9,7 @@
 /* 0: never; 1: every allocation from now on. All threads count together. */
 static _Atomic uint64_t fail_countdown;
 
-static bool injected_failure(void)
+bool mr_memory_fails(void)
 {
     uint64_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
     /* A failed exchange reads anew what others have left. */
@@ -25,7 +25,7 @@ void mr_memory_fail_after(uint64_t n)
 
 void *mr_malloc(size_t fixed_bytes, size_t extra_bytes)
 {
-    if (injected_failure() || extra_bytes > SIZE_MAX - fixed_bytes)
+    if (mr_memory_fails() || extra_bytes > SIZE_MAX - fixed_bytes)
         return NULL;
     size_t size = fixed_bytes + extra_bytes;
     return malloc(size ? size : 1);
@@ -33,14 +33,14 @@ void *mr_malloc(size_t fixed_bytes, size_t extra_bytes)
 
 void *mr_calloc(size_t count, size_t size_bytes)
 {
-    if (injected_failure())
+    if (mr_memory_fails())
         return NULL;
     return calloc(count ? count : 1, size_bytes ? size_bytes : 1);
 }
 
 void *mr_realloc(void *old, size_t count, size_t size_bytes)
 {
-    if (injected_failure() || (size_bytes && count > SIZE_MAX / size_bytes))
+    if (mr_memory_fails() || (size_bytes && count > SIZE_MAX / size_bytes))
         return NULL;
     size_t size = count * size_bytes;
     return realloc(old, size ? size : 1);

@@ -23,6 +23,8 @@ char *mr_strndup(const char *text, size_t length);
 
 /* For tests: the n-th allocation from now (1: the next) and all later ones fail; 0: none does. */
 void mr_memory_fail_after(uint64_t n);
+/* For an allocation that is not made here: counts it, and says whether it is to fail. */
+bool mr_memory_fails(void);
 
 /*
  * Grows `*array` so that it holds at least `need` elements of `size_bytes`; `*capacity` is kept in

@@ -9,4 +9,10 @@
  * block below 4 MiB is left alone. The system may refuse; nothing depends on it. */
 void mr_huge_ask(void *memory, size_t bytes);
 
+/* A zeroed block. One of 1 MiB or more is mapped for itself, at a multiple of 2 MiB, with large pages
+ * where the system gives them, and goes back to the system when it is freed: memory that was used
+ * before has small pages. NULL: no memory. */
+void *mr_huge_new(size_t bytes);
+void mr_huge_free(void *memory, size_t bytes); /* NULL is fine */
+
 #endif

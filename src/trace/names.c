@@ -15,21 +15,6 @@ static uint64_t load_word(const char *bytes)
     return word;
 }
 
-void mr_names_init(mr_names *names)
-{
-    memset(names, 0, sizeof *names);
-    mr_arena_init(&names->strings);
-}
-
-void mr_names_free(mr_names *names)
-{
-    free(names->items);
-    free(names->slot_memory);
-    mr_table_free(&names->index);
-    mr_arena_free(&names->strings);
-    mr_names_init(names);
-}
-
 /* Multiply-and-fold over 8-byte words, keyed; the last word overlaps the one before it, so that no
  * loop over single bytes is needed. */
 void mr_names_key_of_long(mr_name_key *key)
@@ -61,70 +46,152 @@ static mr_name_key make_key(const char *text, uint32_t length)
     return key;
 }
 
-static void put(mr_name_slot *slots, uint32_t slot_count, const mr_name_slot *filled, uint32_t hash)
+/* ---- slots ---- */
+
+/* There is one part up to so many slots (8 MiB), and MANY_PARTS with more. So each part of many has large
+ * pages (huge.h). */
+enum { ONE_PART_SLOTS = 1 << 18, PART_BITS = 3, MANY_PARTS = 1 << PART_BITS, ONE_SHIFT = 32 };
+
+static void put(mr_name_part *part, const mr_name_slot *filled, uint32_t hash)
 {
-    uint32_t at = hash & (slot_count - 1);
-    while (slots[at].number)
-        at = (at + 1) & (slot_count - 1);
-    slots[at] = *filled;
+    uint32_t at = hash & part->mask;
+    while (part->slots[at].number)
+        at = (at + 1) & part->mask;
+    part->slots[at] = *filled;
+    part->used++;
 }
 
-/* The slot of a name that is in the table. */
-static mr_name_slot *slot_of(const mr_names *names, uint32_t number)
+static bool make_part(mr_name_part *part, uint32_t slot_count)
 {
-    uint32_t mask = names->slot_count - 1;
-    uint32_t at = names->items[number].hash & mask;
-    while (names->slots[at].number != number + 1) {
-        MR_ASSERT(names->slots[at].number); /* no free slot comes before that of the name */
-        at = (at + 1) & mask;
-    }
-    return &names->slots[at];
-}
-
-/* Enters all names again, in the order of their numbers: mr_names_truncate relies on it. Nearly
- * every slot is a miss of the cache, so slots are fetched some names ahead. */
-static void fill_slots(const mr_names *names, mr_name_slot *slots, uint32_t slot_count)
-{
-    enum { AHEAD = 16 };
-    for (uint32_t number = 0; number < names->count; number++) {
-        if (number + AHEAD < names->count) {
-            uint32_t hash = names->items[number + AHEAD].hash;
-            __builtin_prefetch(&names->slots[hash & (names->slot_count - 1)]);
-            __builtin_prefetch(&slots[hash & (slot_count - 1)], 1);
-        }
-        put(slots, slot_count, slot_of(names, number), names->items[number].hash);
-    }
-}
-
-/* Doubles the slots. */
-static bool grow_slots(mr_names *names)
-{
-    if (names->slot_count > UINT32_MAX / 4)
-        return false;
-    uint32_t slot_count = names->slot_count ? names->slot_count * 2 : MR_NAMES_MIN_SLOTS;
     /* Aligned by hand, so that no slot lies across two cache lines. */
-    void *memory = mr_calloc((size_t)slot_count + MR_NAMES_SLOT_ALIGN / sizeof(mr_name_slot),
-                             sizeof(mr_name_slot));
+    size_t bytes = (size_t)slot_count * sizeof(mr_name_slot) + MR_NAMES_SLOT_ALIGN;
+    void *memory = mr_huge_new(bytes);
     if (!memory)
         return false;
-    mr_huge_ask(memory, (size_t)slot_count * sizeof(mr_name_slot));
     size_t past = (uintptr_t)memory % MR_NAMES_SLOT_ALIGN;
-    mr_name_slot *slots = (void *)((char *)memory + (past ? MR_NAMES_SLOT_ALIGN - past : 0));
-    fill_slots(names, slots, slot_count);
-    free(names->slot_memory);
-    names->slot_memory = memory;
-    names->slots = slots;
-    names->slot_count = slot_count;
+    *part =
+        (mr_name_part){.slots = (void *)((char *)memory + (past ? MR_NAMES_SLOT_ALIGN - past : 0)),
+                       .memory = memory,
+                       .memory_bytes = bytes,
+                       .mask = slot_count - 1};
     return true;
 }
 
-/* The number of names at which a table grows. A small table has many free slots: nearly every name
+static void free_parts(mr_name_part *parts, uint32_t part_count)
+{
+    for (uint32_t i = 0; i < part_count; i++)
+        mr_huge_free(parts[i].memory, parts[i].memory_bytes);
+    free(parts);
+}
+
+/* Parts with `slot_count` slots each, and the names of `from` (may be NULL) in them. NULL: no memory. */
+static mr_name_part *make_parts(uint32_t part_count, uint32_t part_shift, uint32_t slot_count,
+                                const mr_name_part *from)
+{
+    mr_name_part *parts = mr_calloc(part_count, sizeof *parts);
+    bool made = parts != NULL;
+    for (uint32_t i = 0; i < part_count && made; i++)
+        made = make_part(&parts[i], slot_count);
+    if (!made) {
+        free_parts(parts, parts ? part_count : 0);
+        return NULL;
+    }
+    for (uint32_t i = 0; from && i <= from->mask; i++)
+        if (from->slots[i].number) {
+            uint32_t hash = mr_names_hash(from->slots[i].words);
+            put(&parts[(uint64_t)hash >> part_shift], &from->slots[i], hash);
+        }
+    return parts;
+}
+
+/* The first slots of all, or those of many parts in place of the one. */
+static bool start_parts(mr_names *names)
+{
+    const mr_name_part *from = names->parts;
+    uint32_t part_count = from ? MANY_PARTS : 1;
+    uint32_t part_shift = from ? ONE_SHIFT - PART_BITS : ONE_SHIFT;
+    mr_name_part *parts = make_parts(
+        part_count, part_shift, from ? 2 * ONE_PART_SLOTS / MANY_PARTS : MR_NAMES_MIN_SLOTS, from);
+    if (!parts)
+        return false;
+    free_parts(names->parts, names->part_count);
+    names->parts = parts;
+    names->part_count = part_count;
+    names->part_shift = part_shift;
+    return true;
+}
+
+/* Doubles the slots of a part. */
+static bool grow_part(mr_name_part *part)
+{
+    if (part->mask >= UINT32_MAX / 4)
+        return false;
+    mr_name_part *grown = make_parts(1, ONE_SHIFT, (part->mask + 1) * 2, part);
+    if (!grown)
+        return false;
+    mr_huge_free(part->memory, part->memory_bytes);
+    *part = *grown;
+    free(grown);
+    return true;
+}
+
+/* The number of names at which part `number` grows. A small table has many free slots: nearly every name
  * is in its first slot, and the processor predicts the branch. A large table has few, so that free
- * slots do not take the room of names in the cache. */
-static uint32_t room_of(uint32_t slot_count)
+ * slots do not take the room of names in the cache. Its parts grow at different times. */
+static uint32_t room_of(const mr_names *names, uint32_t number)
 {
     enum { SMALL_SLOTS = 1 << 16 };
-    return slot_count <= SMALL_SLOTS ? slot_count / 4 : slot_count / 8 * 5;
+    uint32_t slot_count = names->parts[number].mask + 1;
+    return names->part_count == 1 && slot_count <= SMALL_SLOTS ? slot_count / 4
+                                                               : slot_count / 64 * (33 + number);
+}
+
+/* Makes room for one more name with such a hash. */
+static bool make_room(mr_names *names, uint32_t hash)
+{
+    if (!names->parts)
+        return start_parts(names);
+    mr_name_part *part = mr_names_part(names, hash);
+    if (part->used < room_of(names, (uint32_t)(part - names->parts)))
+        return true;
+    return names->part_count == 1 && part->mask + 1 >= ONE_PART_SLOTS ? start_parts(names)
+                                                                      : grow_part(part);
+}
+
+/* Takes the name out of its slot. A name behind it that was placed by passing over the slot moves there. */
+static void take_out(const mr_names *names, uint32_t number)
+{
+    mr_name_part *part = mr_names_part(names, names->items[number].hash);
+    mr_name_slot *slots = part->slots;
+    uint32_t mask = part->mask, at = names->items[number].hash & mask;
+    while (slots[at].number != number + 1) {
+        MR_ASSERT(slots[at].number); /* no free slot comes before that of the name */
+        at = (at + 1) & mask;
+    }
+    for (uint32_t next = (at + 1) & mask; slots[next].number; next = (next + 1) & mask) {
+        uint32_t home = mr_names_hash(slots[next].words) & mask;
+        if (((next - home) & mask) < ((next - at) & mask))
+            continue; /* its search begins behind `at` */
+        slots[at] = slots[next];
+        at = next;
+    }
+    slots[at] = (mr_name_slot){0};
+    part->used--;
+}
+
+void mr_names_init(mr_names *names)
+{
+    memset(names, 0, sizeof *names);
+    mr_arena_init(&names->strings);
+}
+
+void mr_names_free(mr_names *names)
+{
+    free(names->items);
+    free_parts(names->parts, names->part_count);
+    mr_table_free(&names->index);
+    mr_arena_free(&names->strings);
+    mr_names_init(names);
 }
 
 static char *copy_text(mr_names *names, const char *text, uint32_t length)
@@ -163,13 +230,11 @@ bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number)
         *number = found - 1;
         return true;
     }
-    if (names->count >= room_of(names->slot_count) && !grow_slots(names))
-        return false;
-    if (!append(names, key))
+    if (!make_room(names, key->hash) || !append(names, key))
         return false;
     mr_name_slot filled = {.length = key->length, .number = names->count};
     memcpy(filled.words, key->words, sizeof filled.words);
-    put(names->slots, names->slot_count, &filled, key->hash);
+    put(mr_names_part(names, key->hash), &filled, key->hash);
     *number = names->count - 1;
     return true;
 }
@@ -215,7 +280,7 @@ static uint32_t fill_index(const mr_names *names, uint32_t first)
 
 bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
 {
-    MR_REQUIRE(!names->slot_count && first <= names->count);
+    MR_REQUIRE(!names->parts && first <= names->count);
     for (uint32_t number = first; number < names->count; number++) {
         mr_name *name = &names->items[number];
         mr_name_key key;
@@ -228,27 +293,28 @@ bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
     return true;
 }
 
+static void drop_parts(mr_names *names)
+{
+    free_parts(names->parts, names->part_count);
+    names->parts = NULL;
+    names->part_count = 0;
+}
+
 void mr_names_drop_index(mr_names *names)
 {
-    free(names->slot_memory);
-    names->slot_memory = NULL;
-    names->slots = NULL;
-    names->slot_count = 0;
+    drop_parts(names);
     mr_table_free(&names->index);
 }
 
 bool mr_names_pack(mr_names *names)
 {
-    if (!names->slot_count)
+    if (!names->parts)
         return true;
     if (!mr_table_reserve(&names->index, names->count, hash_of, names->items, 0))
         return false;
     uint32_t end = fill_index(names, 0);
     MR_REQUIRE(end == names->count); /* no name is there twice */
-    free(names->slot_memory);
-    names->slot_memory = NULL;
-    names->slots = NULL;
-    names->slot_count = 0;
+    drop_parts(names);
     return true;
 }
 
@@ -271,8 +337,7 @@ void mr_names_truncate(mr_names *names, uint32_t count)
     if (names->last_count == names->count && count + 1 == names->count)
         mr_arena_release(&names->strings, names->last_string);
     while (names->count > count) {
-        /* This is the youngest name, so no other name was placed by passing over its slot. */
-        *slot_of(names, names->count - 1) = (mr_name_slot){0};
+        take_out(names, names->count - 1);
         names->count--;
     }
     names->last_count = 0;

@@ -7,7 +7,8 @@
  * This table is not that of base/table.h, because looking up names is most of the work of reading a
  * text: a slot holds the bytes of a short name itself, so a lookup costs one cache line and no call,
  * where a slot with a number would cost three cache lines (slot, item, text); and the youngest names
- * can be forgotten. A reader that looks up many names makes their keys first and fetches the slots
+ * can be forgotten. A large table has parts that grow one after the other: the old and the new slots of
+ * a part are never there for all names at once, and memory grows little by little. A reader that looks up many names makes their keys first and fetches the slots
  * ahead:
  *
  *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
@@ -39,14 +40,23 @@ typedef struct mr_name_slot {
     uint32_t length, number;       /* number + 1; 0: the slot is free */
 } mr_name_slot;
 
+/* The slots of the names whose hashes begin alike: open addressing. */
+typedef struct mr_name_part {
+    mr_name_slot *slots; /* within `memory` */
+    void *memory;        /* owned; huge.h */
+    size_t memory_bytes;
+    uint32_t mask; /* the number of slots, a power of two, less one */
+    uint32_t used;
+} mr_name_part;
+
 typedef struct mr_names {
     mr_name *items;
     uint32_t count;
     size_t capacity;
-    mr_name_slot *slots; /* open addressing, within slot_memory */
-    void *slot_memory;
-    uint32_t slot_count;
-    mr_table index; /* of names that were taken */
+    mr_name_part *parts; /* NULL: none so far */
+    uint32_t part_count; /* a power of two */
+    uint32_t part_shift; /* hash >> part_shift is the part of a name */
+    mr_table index;      /* of names that were taken */
     mr_arena strings;
     mr_arena_mark last_string; /* before the text of the last name, while last_count is `count` */
     uint32_t last_count;
@@ -131,21 +141,30 @@ static inline void mr_names_key(mr_name_key *key, const char *text, uint32_t len
     key->hash = mr_names_hash(key->words);
 }
 
-/* `hash` is that of the key. */
-static inline void mr_names_fetch(const mr_names *names, uint32_t hash)
+/* The part of the names with such a hash. There must be parts. */
+static inline mr_name_part *mr_names_part(const mr_names *names, uint32_t hash)
 {
-    if (names->slot_count)
-        __builtin_prefetch(names->slots + (hash & (names->slot_count - 1)));
+    return names->parts + ((uint64_t)hash >> names->part_shift);
+}
+
+/* `hash` is that of the key. (Always inline: gcc leaves out a call that does nothing but fetch.) */
+__attribute__((always_inline)) static inline void mr_names_fetch(const mr_names *names,
+                                                                 uint32_t hash)
+{
+    if (!names->parts)
+        return;
+    const mr_name_part *part = mr_names_part(names, hash);
+    __builtin_prefetch(part->slots + (hash & part->mask));
 }
 
 /* Number + 1 of the name, 0 when it was never added. */
 static inline uint32_t mr_names_look(const mr_names *names, const mr_name_key *key)
 {
-    if (!names->slot_count)
+    if (!names->parts)
         return 0;
-    uint32_t mask = names->slot_count - 1;
-    for (uint32_t at = key->hash & mask;; at = (at + 1) & mask) {
-        const mr_name_slot *slot = &names->slots[at];
+    const mr_name_part *part = mr_names_part(names, key->hash);
+    for (uint32_t at = key->hash & part->mask;; at = (at + 1) & part->mask) {
+        const mr_name_slot *slot = &part->slots[at];
         uint64_t difference = (slot->words[0] ^ key->words[0]) | (slot->words[1] ^ key->words[1]) |
                               (slot->words[2] ^ key->words[2]) | (slot->length ^ key->length);
         /* A free slot looks like the empty name. */

@@ -4,8 +4,8 @@
 #include "base/ticker.h"
 #include "text_source.h"
 
-/* Rows between two looks at the clock. */
-enum { MR_READ_ROWS = 1 << 16 };
+/* Rows between two looks at the clock and the memory: less than a mebibyte, names included. */
+enum { MR_READ_ROWS = 1 << 13 };
 
 static mr_status read_rows(mr_text_source *source, const mr_read_options *options, mr_error *error)
 {
