@@ -324,6 +324,7 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     if ((head->flags & MR_INPUT_INSIDE) != 0) {
         return none;
     }
+    mr_rt.starved_ns = 0;
     return (mr_input){head, (const uint8_t *)(head + 1), head->bytes};
 }
 
@@ -603,8 +604,12 @@ void mr_input_pass(const mr_thread *thread)
 
 bool mr_inputs_ran_out(void)
 {
-    return inputs.fed && inputs.ran_out &&
-           (inputs.header->unfed >> MR_INPUTS_UNFED_CHILDREN & 1) == 0;
+    return inputs.fed && inputs.ran_out && !mr_inputs_come_from_children();
+}
+
+bool mr_inputs_come_from_children(void)
+{
+    return inputs.header != NULL && (inputs.header->unfed >> MR_INPUTS_UNFED_CHILDREN & 1) != 0;
 }
 
 bool mr_inputs_have_signal(int number)

@@ -89,6 +89,8 @@ const mr_input_head *mr_input_next_signal(const mr_thread *thread);
 void mr_input_pass(const mr_thread *thread);
 /* A thread asked for more than there is, or for something else, and the program had no children that could give it that. */
 bool mr_inputs_ran_out(void);
+/* The program has had children, whose data cannot be given again. */
+bool mr_inputs_come_from_children(void);
 /* Inputs are fed, and this signal is among them. */
 bool mr_inputs_have_signal(int number);
 

@@ -4,15 +4,17 @@
  * as a write to the buffer.
  */
 #include "io.h"
-#include "descriptors.h"
-#include "io_parts.h"
 
+#include "awaiting.h"
+#include "descriptors.h"
 #include "ignore.h"
 #include "input_descriptors.h"
+#include "io_parts.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "sys.h"
 #include "thread.h"
 #include "timers.h"
@@ -44,14 +46,10 @@ static bool needs_attention(const mr_thread *thread)
 /* When the call would block, the others run first, as long as they can: what they do may make it
  * ready, and then the run does not depend on when the kernel wakes the thread. Not for ever: it may
  * be for another process to do. */
-bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
+static bool gets_ready(mr_thread *thread, int fd, short events)
 {
     enum { PATIENCE = 200 };
     bool ready = is_ready(fd, events);
-    if (!ready && (mr_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK) != 0) {
-        mr_yield_to_others(thread);
-        return true;
-    }
     for (int i = 0; i < PATIENCE && !ready && !needs_attention(thread) && mr_others_can_run(thread);
          i++) {
         mr_yield_to_others(thread);
@@ -65,6 +63,50 @@ bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
         ready = is_ready(fd, events);
     }
     return ready;
+}
+
+/* How long a call waits for the socket, in virtual time. */
+static int64_t limit_of(int fd, short events)
+{
+    struct timeval limit = {0, 0};
+    socklen_t bytes = sizeof limit;
+    mr_sys(SYS_getsockopt, fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO,
+           (long)&limit, (long)&bytes, 0);
+    int64_t ns = (int64_t)limit.tv_sec * 1000000000 + limit.tv_usec * 1000;
+    return ns > 0 ? mr_limit_after(ns) : MR_NEVER;
+}
+
+/* A replay: the thread waits here, and not in the call. */
+static mr_io_way await_here(mr_thread *thread, int fd, short events)
+{
+    int64_t limit = limit_of(fd, events);
+    struct pollfd one = {.fd = fd, .events = events};
+    mr_wake_reason reason = MR_WOKEN;
+    while (!is_ready(fd, events)) {
+        if (reason == MR_TIMED_OUT) {
+            return MR_IO_TIMED_OUT;
+        }
+        if (reason == MR_INTERRUPTED && !mr_signals_restart()) {
+            return MR_IO_INTERRUPTED;
+        }
+        reason = mr_await(thread, &one, 1, limit);
+    }
+    return MR_IO_READY;
+}
+
+mr_io_way mr_io_await(mr_thread *thread, int fd, short events)
+{
+    bool ready = is_ready(fd, events);
+    if (!ready && (mr_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK) != 0) {
+        mr_yield_to_others(thread);
+        return MR_IO_READY;
+    }
+    if (ready && !needs_attention(thread)) {
+        return MR_IO_READY;
+    }
+    return gets_ready(thread, fd, events) ? MR_IO_READY
+           : mr_awaits()                  ? await_here(thread, fd, events)
+                                          : MR_IO_BLOCKS;
 }
 
 enum { CHANNELS_MAX = 1024 };
@@ -394,8 +436,7 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
         if (input.head != NULL) {                                                                  \
             result = mr_io_feed(thread, &input, buffer, bytes);                                    \
         } else {                                                                                   \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(name) arguments);                       \
             log_data(&input, fd, buffer, result, bytes);                                           \
         }                                                                                          \
         mr_io_end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);       \
@@ -437,8 +478,7 @@ void mr_io_feed_address(mr_input *input, struct sockaddr *address, socklen_t *le
             result = mr_io_feed(thread, &input, buffer, bytes);                                    \
             mr_io_feed_address(&input, address, length);                                           \
         } else {                                                                                   \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(name) arguments);                       \
             mr_io_log_input(                                                                       \
                 &input, fd, result,                                                                \
                 (const mr_input_part[]){{buffer, part_of(result, bytes)},                          \
@@ -472,8 +512,7 @@ READS_FROM(__recvfrom_chk,
         beside;                                                                                    \
         bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(name) arguments);                      \
         }                                                                                          \
         mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
         return result;                                                                             \
@@ -564,8 +603,7 @@ static void log_parts(const mr_input *fed, int fd, const struct iovec *parts, si
         if (input.head != NULL) {                                                                  \
             result = mr_io_feed_vector(thread, &input, parts, (size_t)count);                      \
         } else {                                                                                   \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(name) arguments);                       \
             log_parts(&input, fd, parts, (size_t)count, result);                                   \
         }                                                                                          \
         mr_io_end_vector(fd, parts, (size_t)count, result, MR_CALLER);                             \
@@ -591,8 +629,7 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
         mr_io_log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);           \
         bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(name) arguments);                      \
         }                                                                                          \
         mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
         return result;                                                                             \

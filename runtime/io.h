@@ -2,7 +2,9 @@
 #ifndef MR_RUNTIME_IO_H
 #define MR_RUNTIME_IO_H
 
-#include "state.h"
+#include "scheduler.h"
+
+#include <errno.h>
 
 /* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
  * comes before those who close a pipe, or a socket between threads, after it. The caller is busy. */
@@ -24,7 +26,25 @@ void mr_io_log_shut(int fd, uintptr_t code);
 /* The two ends of a socketpair are one channel, as those of a pipe are. */
 void mr_io_pair(const int ends[2]);
 
-/* Will a call not block that waits for these events of poll? Others may run meanwhile. */
-bool mr_io_gets_ready(mr_thread *thread, int fd, short events);
+/* What a call that waits for these events of poll is to do. Others may run meanwhile. */
+typedef enum mr_io_way {
+    MR_IO_READY,       /* it will not block */
+    MR_IO_BLOCKS,      /* it may */
+    MR_IO_INTERRUPTED, /* a handler has run while it waited: EINTR */
+    MR_IO_TIMED_OUT,   /* the limit of the socket is over: EAGAIN */
+} mr_io_way;
+mr_io_way mr_io_await(mr_thread *thread, int fd, short events);
+/* That call, within the interposed function; what it gives, or the error, is the result. */
+#define MR_IO_CALL(thread, fd, events, result, call)                                               \
+    do {                                                                                           \
+        mr_io_way way = mr_io_await(thread, fd, events);                                           \
+        if (way == MR_IO_READY || way == MR_IO_BLOCKS) {                                           \
+            MR_CALL(thread, way == MR_IO_READY, (result) = call);                                  \
+        } else {                                                                                   \
+            mr_leave(thread);                                                                      \
+            errno = way == MR_IO_INTERRUPTED ? EINTR : EAGAIN;                                     \
+            (result) = -1;                                                                         \
+        }                                                                                          \
+    } while (0)
 
 #endif

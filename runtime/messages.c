@@ -102,8 +102,7 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     if (input.head != NULL) {
         result = feed_message(thread, &input, message);
     } else {
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
-                result = MR_REAL(recvmsg)(fd, message, flags));
+        MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(recvmsg)(fd, message, flags));
         log_message(&input, fd, message, &before, result);
     }
     end_message(fd, message, &before, result, MR_CALLER);
@@ -121,8 +120,7 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     begin_sent(message, MR_CALLER);
     bool fed = mr_io_feed_sent(thread, fd, &result);
     if (!fed) {
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
-                result = MR_REAL(sendmsg)(fd, message, flags));
+        MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(sendmsg)(fd, message, flags));
     }
     mr_io_end_sent(fed, fd, result, MR_CALLER);
     return result;
@@ -155,8 +153,7 @@ MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
         before[i] = messages[i].msg_hdr;
         begin_message(&messages[i].msg_hdr, MR_CALLER);
     }
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
-            result = MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
     for (int i = 0; i < result && i < (int)count; i++) {
         end_message(fd, &messages[i].msg_hdr, &before[i], messages[i].msg_len, MR_CALLER);
         end_length(&messages[i].msg_len, MR_CALLER);
@@ -175,8 +172,7 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     for (unsigned i = 0; i < count; i++) {
         begin_sent(&messages[i].msg_hdr, MR_CALLER);
     }
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
-            result = MR_REAL(sendmmsg)(fd, messages, count, flags));
+    MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(sendmmsg)(fd, messages, count, flags));
     for (int i = 0; i < result; i++) {
         end_length(&messages[i].msg_len, MR_CALLER);
     }
@@ -246,8 +242,7 @@ static int accepted(int fd, bool is_new, uintptr_t code)
         if (input.head != NULL) {                                                                  \
             result = accepted(feed_accepted(thread, &input, address, length), false, MR_CALLER);   \
         } else {                                                                                   \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
-                    result = MR_REAL(name) arguments);                                             \
+            MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(name) arguments);                       \
             result = accepted(result, true, MR_CALLER);                                            \
             log_accepted(fd, result, (mr_input_part)MR_IO_LENGTH_PART(address, length),            \
                          (mr_input_part)MR_IO_ADDRESS_PART(address, length, room));                \

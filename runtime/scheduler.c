@@ -1,5 +1,6 @@
 #include "scheduler.h"
 
+#include "awaiting.h"
 #include "input_signals.h"
 #include "signals.h"
 #include "steer.h"
@@ -113,6 +114,7 @@ static uint32_t look_at_times(void)
 {
     uint32_t outside = 0;
     int64_t now = mr_virtual_now();
+    mr_awaited_look();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         outside += t->state == MR_OUTSIDE;
         if (t->state == MR_BLOCKED && t->deadline <= now) {
@@ -182,7 +184,11 @@ static mr_thread *skip_time(void)
         mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
         return NULL;
     }
-    return earliest != NULL ? mr_skip_to(earliest) : NULL;
+    if (earliest == NULL) {
+        return NULL;
+    }
+    mr_awaited_skip(earliest);
+    return mr_skip_to(earliest);
 }
 
 static mr_thread *highest_priority(void)

@@ -13,8 +13,9 @@
  * run but those who wait for time, it goes on to the earliest limit (who waited for it then naps,
  * at most 20 ms, so that a loop that waits for another process by sleeping stays slow). So limits
  * run out at the same event with the same seed. When the others are in real calls, the watchdog
- * watches the real time. The clocks that the program reads agree with that (clocks.h), and so do
- * timers when time is skipped: it goes on to the next signal of one at most (timers.h).
+ * watches the real time; a replay has virtual time for waits for descriptors, too (awaiting.h). The
+ * clocks that the program reads agree with that (clocks.h), and so do timers when time is skipped: it
+ * goes on to the next signal of one at most (timers.h).
  *
  * Schedules. random: at a yield with probability 1/2 (later less), at accesses after a random
  * number, a thread that is drawn evenly. pct: the runnable thread of the highest priority; at a few

@@ -111,11 +111,14 @@ typedef struct mr_thread {
     bool cancellable;       /* this wait ends when the thread is cancelled */
     bool polls;             /* this wait is for something that another process may do */
     bool waits_for_outside; /* its call waits for descriptors or a signal, and has no near limit */
-    uint64_t number;        /* of its sleep on a condition variable */
-    uint32_t wake_bits;     /* of its futex wait */
-    int64_t priority;       /* pct */
-    uint64_t since_events;  /* event number when it was given the baton after another thread */
-    uint32_t long_runs;     /* pct: how often it ran long while others waited */
+    bool awaits;            /* this wait is for descriptors (awaiting.h): */
+    struct pollfd *awaited;
+    size_t awaited_count;
+    uint64_t number;       /* of its sleep on a condition variable */
+    uint32_t wake_bits;    /* of its futex wait */
+    int64_t priority;      /* pct */
+    uint64_t since_events; /* event number when it was given the baton after another thread */
+    uint32_t long_runs;    /* pct: how often it ran long while others waited */
 
     int kernel_id; /* 0 until it runs */
     pthread_t handle;
@@ -196,6 +199,7 @@ typedef struct mr_runtime {
     uint64_t syncs;
     int64_t skipped_ns;   /* virtual time beyond events */
     int64_t waited_ns;    /* real time in which nobody had the baton, for the program's clocks */
+    int64_t starved_ns;   /* virtual time in which threads did nothing but wait (awaiting.h) */
     int64_t signal_until; /* on CLOCK_MONOTONIC: a timer's signal may be on its way till then */
     int64_t idle_since;   /* on CLOCK_MONOTONIC; 0: somebody has the baton or can have it */
     int64_t lowest;       /* pct: below every priority so far */

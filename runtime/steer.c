@@ -1,5 +1,6 @@
 #include "steer.h"
 
+#include "awaiting.h"
 #include "input_signals.h"
 #include "inputs.h"
 #include "log_short.h"
@@ -316,6 +317,10 @@ static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
         thread->reason = MR_INTERRUPTED;
         return thread;
     }
+    if (thread->awaits) {
+        mr_thread *helper = find_helper(step->role);
+        return helper == NULL && thread->deadline != MR_NEVER ? mr_skip_to(thread) : helper;
+    }
     if (step->kind == MR_STEP_STOP && whose->position == step->position &&
         thread->deadline == MR_NEVER && waits_in_its_stop(thread)) {
         whose->arrived = true;
@@ -378,7 +383,8 @@ static mr_thread *choose_for(const mr_schedule_step *step)
     if (next == NULL && is_spinning && mr_steer.rounds <= HELP_ROUNDS) {
         return thread;
     }
-    bool may_come = thread != NULL && (thread->polls || thread->deadline != MR_NEVER);
+    bool may_come =
+        thread != NULL && (thread->polls || thread->awaits || thread->deadline != MR_NEVER);
     if (next == NULL && !whose->arrived && !mr_signal_is_due() && (!may_come || looked_in_vain())) {
         mr_steer_diverge(thread == NULL ? "is not there yet"
                          : is_spinning  ? "does no operation, and nobody can help"
@@ -392,6 +398,7 @@ mr_thread *mr_steer_choose(void)
 {
     const mr_schedule_step *step;
     mr_steer_count();
+    mr_awaited_look();
     if (mr_steer.strayed != NULL) {
         mr_steer_diverge(mr_steer.strayed, mr_steer.stray_role);
     }

@@ -67,8 +67,7 @@ static void end(bool fed, int to, int from, ssize_t result, uintptr_t code)
         mr_io_log_range(MR_LOG_RANGE_READ, at, sizeof *at, MR_CALLER);                             \
         bool fed = feed(thread, to, &result);                                                      \
         if (!fed) {                                                                                \
-            MR_CALL(thread, mr_io_gets_ready(thread, to, POLLOUT),                                 \
-                    result = MR_REAL(name)(to, from, at, count));                                  \
+            MR_IO_CALL(thread, to, POLLOUT, result, MR_REAL(name)(to, from, at, count));           \
         } else if (at != NULL && result > 0) {                                                     \
             *at += result;                                                                         \
         }                                                                                          \

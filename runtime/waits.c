@@ -1,72 +1,30 @@
 /*
- * Waiting for descriptors, children and signals: outside, unless there is something already. The
+ * Waiting for descriptors: outside, unless there is something already, or in a replay (awaiting.h). The
  * kernel is asked for that directly, because functions of libc are cancellation points: a thread
  * that ends in one with the baton and in the middle of the runtime would take both along.
  */
+#include "waits.h"
+#include "awaiting.h"
+#include "clocks.h"
 #include "ignore.h"
 #include "input_descriptors.h"
 #include "input_signals.h"
 #include "io.h"
-#include "memory.h"
-#include "modules.h"
 #include "real.h"
-#include "scheduler.h"
 #include "steer.h"
 #include "sys.h"
-#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/sem.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { KERNEL_SET = 8 }; /* bytes of a sigset_t that are used */
-
-static mr_thread *begin(void)
-{
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_yield(thread);
-        mr_thread_cancel_point(thread);
-    }
-    return thread;
-}
-
-static void end(const void *written, size_t bytes, uintptr_t code)
-{
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_memory_end(thread, written, mr_is_instrumented(code) ? bytes : 0, code);
-    }
-}
-
-/* `written` may be NULL. */
-static void end_if(bool success, const void *written, size_t bytes, uintptr_t code)
-{
-    end(written, success && written != NULL ? bytes : 0, code);
-}
-
-/* Who waited for a signal comes after those who sent it. */
-static void after_signal(int number, uintptr_t code)
-{
-    mr_thread *thread = number > 0 ? mr_enter() : NULL;
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
-        mr_leave(thread);
-    }
-}
 
 /* The last call found nothing: when it was not to wait, it may be a loop that waits for another
  * thread. */
@@ -134,9 +92,26 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
 
 enum { PATIENCE = 3000, MOMENT_NS = 1000000, NAPS = 10, NAP_NS = 20000000 };
 
-/* Lets others go on; a while when none can run, because they may be in calls. The caller stays
+/* A wait of a replay that makes it itself (awaiting.h): `now` looks without waiting. It stays inside the runtime. */
+#define AWAIT(thread, fds, count, limit, result, now)                                              \
+    for (mr_wake_reason why = MR_WOKEN; (result) == 0 && why != MR_TIMED_OUT;) {                   \
+        why = mr_await(thread, fds, count, limit);                                                 \
+        (result) = why == MR_INTERRUPTED ? as_of_libc(-EINTR) : (now);                             \
+    }
+
+static int64_t limit_of(int milliseconds)
+{
+    return milliseconds < 0 ? MR_NEVER : mr_limit_after((int64_t)milliseconds * 1000000);
+}
+
+static int64_t limit_in(const struct timespec *time)
+{
+    return time == NULL ? MR_NEVER : mr_limit_in(time);
+}
+
+/* Lets others go on; a while when none can run, because they wait for time or are in calls. The caller stays
  * inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
- * only the handler of a signal can still do something, which the watchdog sends in a nap. */
+ * only the handler of a signal can still do something, which comes in a nap. */
 static int let_others(mr_thread *thread)
 {
     if (mr_others_can_run(thread)) {
@@ -144,9 +119,14 @@ static int let_others(mr_thread *thread)
         return 1;
     }
     bool only_signals = mr_others_wait_for_ever(thread);
-    const struct timespec moment = {0, only_signals ? NAP_NS : MOMENT_NS};
-    MR_CALL(thread, false, mr_sys(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0));
-    mr_enter();
+    mr_wake_reason reason =
+        mr_block(thread, NULL, mr_limit_after(only_signals ? NAP_NS : MOMENT_NS), true);
+    if (reason == MR_CANCELLED) {
+        mr_thread_cancel_point(thread);
+    }
+    if (reason == MR_INTERRUPTED) {
+        mr_attend(thread);
+    }
     return only_signals ? PATIENCE / NAPS : 1;
 }
 
@@ -233,17 +213,21 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
 static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count, int timeout)
 {
     int result = as_of_libc(mr_poll_now(fds, count));
-    if (settled(thread, result, timeout == 0)) {
-        mr_leave(thread);
-    } else {
+    bool is_over = settled(thread, result, timeout == 0);
+    if (!is_over && !mr_awaits()) {
         WAIT(thread, is_far(timeout), false, result = MR_REAL(poll)(fds, count, timeout));
+        return result;
     }
+    if (!is_over) {
+        AWAIT(thread, fds, count, limit_of(timeout), result, as_of_libc(mr_poll_now(fds, count)));
+    }
+    mr_leave(thread);
     return result;
 }
 
 MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     if (thread == NULL) {
         return MR_REAL(poll)(fds, count, timeout);
     }
@@ -259,7 +243,7 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                     const sigset_t *mask)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     int result;
     if (thread == NULL) {
         return MR_REAL(ppoll)(fds, count, timeout, mask);
@@ -270,6 +254,10 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     mr_input input = find_wait(thread, count);
     if (input.head != NULL) {
         result = feed_events(thread, &input, fds, count);
+    } else if (mask == NULL && mr_awaits()) {
+        result = as_of_libc(mr_poll_now(fds, count));
+        AWAIT(thread, fds, count, limit_in(timeout), result, as_of_libc(mr_poll_now(fds, count)));
+        mr_leave(thread);
     } else {
         WAIT(thread, is_far_off(timeout), mr_poll_now(fds, count) != 0,
              result = MR_REAL(ppoll)(fds, count, timeout, mask));
@@ -278,6 +266,9 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     log_events(result, fds, count, MR_CALLER);
     return result;
 }
+
+/* What each set asks for. */
+static const short set_events[] = {POLLIN, POLLOUT, POLLPRI};
 
 typedef struct descriptor_sets {
     fd_set *of[3];
@@ -315,7 +306,7 @@ static void log_sets(const descriptor_sets *sets, int count, int result, uintptr
 {
     log_ready(result > 0 ? sets->of[0] : NULL, count, code);
     for (int i = 0; i < 3 && result >= 0; i++) {
-        end_if(true, sets->of[i], set_bytes(count), code);
+        mr_wait_end_if(true, sets->of[i], set_bytes(count), code);
     }
 }
 
@@ -334,7 +325,6 @@ static void log_selected(const mr_input *fed, const descriptor_sets *sets, int c
 /* The caller stays inside the runtime. */
 static int feed_sets(mr_thread *thread, mr_input *input, const descriptor_sets *sets, int count)
 {
-    static const short events[] = {POLLIN, POLLOUT, POLLPRI};
     struct pollfd ready[POLLED_MAX];
     size_t used = 0;
     int result = (int)mr_input_result(input), saved_errno = errno;
@@ -344,7 +334,7 @@ static int feed_sets(mr_thread *thread, mr_input *input, const descriptor_sets *
         }
         for (int fd = 0; sets->of[i] != NULL && fd < count && fd < FD_SETSIZE; fd++) {
             if (FD_ISSET(fd, sets->of[i]) && used < POLLED_MAX) {
-                ready[used++] = (struct pollfd){.fd = fd, .revents = events[i]};
+                ready[used++] = (struct pollfd){.fd = fd, .revents = set_events[i]};
             }
         }
     }
@@ -353,30 +343,89 @@ static int feed_sets(mr_thread *thread, mr_input *input, const descriptor_sets *
     return result;
 }
 
+/* A call overwrites what it was asked. */
+static void keep_asked(descriptor_sets *sets)
+{
+    for (int i = 0; i < 3; i++) {
+        if (sets->of[i] != NULL) {
+            sets->before[i] = *sets->of[i];
+        }
+    }
+}
+
+/* Looks at the descriptors of the sets without waiting; `sets` says which are ready. */
+static int select_now(const descriptor_sets *sets, int count)
+{
+    const struct timespec none = {0, 0};
+    for (int i = 0; i < 3; i++) {
+        if (sets->of[i] != NULL) {
+            *sets->of[i] = sets->before[i];
+        }
+    }
+    return as_of_libc(mr_sys(SYS_pselect6, count, (long)sets->of[0], (long)sets->of[1],
+                             (long)sets->of[2], (long)&none, 0));
+}
+
+/* The same as a question of poll; how many descriptors there are, POLLED_MAX at most. */
+static size_t as_polled(const descriptor_sets *sets, int count, struct pollfd *fds)
+{
+    size_t used = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int fd = 0; sets->of[i] != NULL && fd < count && fd < FD_SETSIZE; fd++) {
+            if (FD_ISSET(fd, &sets->before[i]) && used < POLLED_MAX) {
+                fds[used++] = (struct pollfd){.fd = fd, .events = set_events[i]};
+            }
+        }
+    }
+    return used;
+}
+
+static int await_sets(mr_thread *thread, const descriptor_sets *sets, int count, int64_t limit)
+{
+    struct pollfd fds[POLLED_MAX];
+    size_t used = as_polled(sets, count, fds);
+    int result = select_now(sets, count);
+    AWAIT(thread, fds, used, limit, result, select_now(sets, count));
+    mr_leave(thread);
+    return result;
+}
+
+/* … of `select`, which says what is left of the time. */
+static int await_select(mr_thread *thread, const descriptor_sets *sets, int count,
+                        struct timeval *timeout)
+{
+    if (timeout == NULL) {
+        return await_sets(thread, sets, count, MR_NEVER);
+    }
+    int64_t limit =
+        mr_limit_after((int64_t)timeout->tv_sec * 1000000000 + (int64_t)timeout->tv_usec * 1000);
+    int result = await_sets(thread, sets, count, limit);
+    int64_t left = limit - mr_virtual_now();
+    left = left > 0 ? left / 1000 : 0;
+    *timeout = (struct timeval){left / 1000000, left % 1000000};
+    return result;
+}
+
 MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout)
 {
-    struct timespec none = {0, 0};
     descriptor_sets sets = {.of = {reads, writes, others}};
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     if (thread == NULL) {
         return MR_REAL(select)(count, reads, writes, others, timeout);
     }
     log_asked(&sets, count, MR_CALLER);
     log_read(timeout, timeout != NULL ? sizeof *timeout : 0, MR_CALLER);
-    for (int i = 0; i < 3; i++) {
-        if (sets.of[i] != NULL) {
-            sets.before[i] = *sets.of[i];
-        }
-    }
+    keep_asked(&sets);
     mr_input input = find_wait(thread, (uint64_t)count);
-    int result = input.head != NULL
-                     ? feed_sets(thread, &input, &sets, count)
-                     : as_of_libc(mr_sys(SYS_pselect6, count, (long)reads, (long)writes,
-                                         (long)others, (long)&none, 0));
+    int result =
+        input.head != NULL ? feed_sets(thread, &input, &sets, count) : select_now(&sets, count);
     bool no_wait = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0;
     if (input.head != NULL || settled(thread, result, no_wait)) {
         mr_leave(thread);
+    } else if (mr_awaits()) {
+        result = await_select(thread, &sets, count, timeout);
+        mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER);
     } else {
         for (int i = 0; i < 3; i++) {
             if (sets.of[i] != NULL) {
@@ -385,7 +434,8 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
         }
         bool far = timeout == NULL || timeout->tv_sec >= FAR_SECONDS;
         WAIT(thread, far, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
-        end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER); /* what is left */
+        mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval),
+                       MR_CALLER); /* what is left */
     }
     log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
@@ -397,7 +447,7 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
                       const sigset_t *restrict mask)
 {
     descriptor_sets sets = {.of = {reads, writes, others}};
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     int result;
     if (thread == NULL) {
         return MR_REAL(pselect)(count, reads, writes, others, timeout, mask);
@@ -409,6 +459,9 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     if (input.head != NULL) {
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
+    } else if (mask == NULL && mr_awaits()) {
+        keep_asked(&sets);
+        result = await_sets(thread, &sets, count, limit_in(timeout));
     } else {
         WAIT(thread, is_far_off(timeout), false,
              result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
@@ -435,7 +488,7 @@ static void log_found(int fd, const struct epoll_event *events, int result, uint
         }
         mr_leave(thread);
     }
-    end(events, result > 0 ? (size_t)result * sizeof *events : 0, code);
+    mr_wait_end(events, result > 0 ? (size_t)result * sizeof *events : 0, code);
 }
 
 enum { SEEN_MAX = 64 };
@@ -476,22 +529,32 @@ static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_e
     return result;
 }
 
+static int epoll_now(int fd, struct epoll_event *events, int most)
+{
+    return as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
+}
+
 static int epoll_really(mr_thread *thread, int fd, struct epoll_event *events, int most,
                         int timeout)
 {
-    int result = as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
-    if (settled(thread, result, timeout == 0)) {
-        mr_leave(thread);
-    } else {
+    int result = epoll_now(fd, events, most);
+    bool is_over = settled(thread, result, timeout == 0);
+    if (!is_over && !mr_awaits()) {
         WAIT(thread, is_far(timeout), false,
              result = MR_REAL(epoll_wait)(fd, events, most, timeout));
+        return result;
     }
+    if (!is_over) {
+        struct pollfd whole = {.fd = fd, .events = POLLIN};
+        AWAIT(thread, &whole, 1, limit_of(timeout), result, epoll_now(fd, events, most));
+    }
+    mr_leave(thread);
     return result;
 }
 
 MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     if (thread == NULL) {
         return MR_REAL(epoll_wait)(fd, events, most, timeout);
     }
@@ -506,7 +569,7 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
 MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
                           const sigset_t *mask)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = mr_wait_begin();
     int result;
     if (thread == NULL) {
         return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
@@ -514,6 +577,8 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     mr_input input = find_wait(thread, (uint64_t)fd);
     if (input.head != NULL) {
         result = feed_epoll(thread, &input, fd, events, most);
+    } else if (mask == NULL && mr_awaits()) {
+        result = epoll_really(thread, fd, events, most, timeout);
     } else {
         WAIT(thread, is_far(timeout), false,
              result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
@@ -522,85 +587,3 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     log_found(fd, events, result, MR_CALLER);
     return result;
 }
-
-/* A call that waits without the baton, and what it writes. */
-#define WAITS(type, name, parameters, arguments, written, bytes)                                   \
-    MR_EXPORT type name parameters                                                                 \
-    {                                                                                              \
-        mr_thread *thread = begin();                                                               \
-        type result;                                                                               \
-        if (thread == NULL) {                                                                      \
-            return MR_REAL(name) arguments;                                                        \
-        }                                                                                          \
-        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
-        end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                                  \
-        return result;                                                                             \
-    }
-WAITS(pid_t, wait, (int *status), (status), status, sizeof *status)
-WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), status,
-      result > 0 ? sizeof *status : 0)
-WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
-      (type, child, info, options), info, sizeof *info)
-WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
-WAITS(int, pause, (void), (), (void *)NULL, 0)
-WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
-WAITS(int, flock, (int fd, int operation), (fd, operation), (void *)NULL, 0)
-WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
-      (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
-WAITS(int, msgsnd, (int queue, const void *message, size_t bytes, int flags),
-      (queue, message, bytes, flags), (void *)NULL, 0)
-WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
-      (void *)NULL, 0)
-WAITS(int, semtimedop,
-      (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
-      (set, operations, count, timeout), (void *)NULL, 0)
-#undef WAITS
-
-MR_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
-{
-    mr_thread *thread = begin();
-    pid_t result;
-    if (thread == NULL) {
-        return MR_REAL(wait4)(child, status, options, usage);
-    }
-    MR_CALL(thread, false, result = MR_REAL(wait4)(child, status, options, usage));
-    end_if(result > 0, status, sizeof *status, MR_CALLER);
-    end_if(result > 0, usage, sizeof *usage, MR_CALLER);
-    return result;
-}
-
-MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
-{
-    mr_thread *thread = begin();
-    pid_t result;
-    if (thread == NULL) {
-        return MR_REAL(wait3)(status, options, usage);
-    }
-    MR_CALL(thread, false, result = MR_REAL(wait3)(status, options, usage));
-    end_if(result > 0, status, sizeof *status, MR_CALLER);
-    end_if(result > 0, usage, sizeof *usage, MR_CALLER);
-    return result;
-}
-
-#define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
-    MR_EXPORT int name parameters                                                                  \
-    {                                                                                              \
-        mr_thread *thread = begin();                                                               \
-        int result;                                                                                \
-        if (thread == NULL) {                                                                      \
-            return MR_REAL(name) arguments;                                                        \
-        }                                                                                          \
-        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
-        end_if(result >= 0, written, sizeof *(written), MR_CALLER);                                \
-        after_signal(result >= 0 ? (number) : 0, MR_CALLER);                                       \
-        return result;                                                                             \
-    }
-WAITS_FOR_SIGNAL(sigwait, (const sigset_t *restrict set, int *restrict which), (set, which), which,
-                 *which)
-WAITS_FOR_SIGNAL(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
-                 info, result)
-WAITS_FOR_SIGNAL(sigtimedwait,
-                 (const sigset_t *restrict set, siginfo_t *restrict info,
-                  const struct timespec *restrict timeout),
-                 (set, info, timeout), info, result)
-#undef WAITS_FOR_SIGNAL

@@ -1,5 +1,6 @@
 #include "watchdog.h"
 
+#include "awaiting.h"
 #include "input_signals.h"
 #include "inputs.h"
 #include "real.h"
@@ -18,6 +19,7 @@ enum {
     TICK_NS = 5000000,
     ASLEEP_TICKS = 2,         /* so often it must be seen asleep, without an event in between */
     SPIN_NS = 100000000,      /* time on the processor without an event */
+    SPINS_OF_REPLAY = 20,     /* … of a replay, where the place of that is another in each run */
     SETTLE_NS = 1000000,      /* an event that was under way is over after so long */
     SETTLE_MAX_NS = 50000000, /* … or the processor is not ours: try again later */
     COMPLAIN_TICKS = 400,
@@ -123,7 +125,8 @@ static void look_at_owner(view *seen)
     }
     seen->asleep = kernel_state(owner->kernel_id) == 'S' ? seen->asleep + 1 : 0;
     bool asleep = seen->asleep >= ASLEEP_TICKS;
-    if (asleep || cpu_time(owner->kernel_id) - seen->cpu_ns > SPIN_NS) {
+    int64_t spin = mr_inputs_are_fed() ? (int64_t)SPINS_OF_REPLAY * SPIN_NS : SPIN_NS;
+    if (asleep || cpu_time(owner->kernel_id) - seen->cpu_ns > spin) {
         take_baton(seen, asleep);
         seen->owner = NULL;
     }
@@ -161,7 +164,7 @@ static bool all_wait_for_outside(void)
     bool any = false;
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         bool is_blocked = t->state == MR_BLOCKED && t->deadline == MR_NEVER && !t->polls;
-        bool waits = t->state == MR_OUTSIDE && t->waits_for_outside;
+        bool waits = t->waits_for_outside && (t->state == MR_OUTSIDE || t->state == MR_BLOCKED);
         if (!waits && !is_blocked && t->state != MR_DONE) {
             return false;
         }
@@ -186,11 +189,7 @@ static void look_for_inputs(view *seen)
     seen->idle++;
     seen->starved = seen->still > 0 && all_wait_for_outside() ? seen->starved + 1 : 0;
     if ((seen->starved >= SOON_TICKS || seen->idle >= COMPLAIN_TICKS) && mr_inputs_ran_out()) {
-        mr_complain(
-            "the program waits for inputs that the recording does not have: it is ended here",
-            NULL);
-        mr_writer_close(MR_LOG_STARVED, 0);
-        mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
+        mr_awaited_in_vain();
     }
 }
 
@@ -205,7 +204,7 @@ static void look_at_waiters(view *seen)
         if (t->state != MR_BLOCKED) {
             continue;
         }
-        hopeful += t->real_deadline != MR_NEVER || t->polls;
+        hopeful += t->real_deadline != MR_NEVER || t->polls || t->awaits;
         if (t->real_deadline <= now || t->polls) {
             t->reason = t->real_deadline <= now ? MR_TIMED_OUT : MR_WOKEN;
             t->state = MR_RUNNABLE;

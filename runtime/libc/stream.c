@@ -83,7 +83,7 @@ static bool is_standard(const FILE *file)
 void mr_libc_await(FILE *file)
 {
     if (file != NULL && file->_IO_read_ptr >= file->_IO_read_end && mr_libc_is_channel(file)) {
-        mr_io_gets_ready(mr_self, file->_fileno, POLLIN);
+        mr_io_await(mr_self, file->_fileno, POLLIN);
     }
 }
 

@@ -1,0 +1,75 @@
+#include "awaiting.h"
+
+#include "inputs.h"
+#include "scheduler.h"
+#include "signals.h"
+#include "sys.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+
+enum {
+    PATIENCE_NS = 2000000000, /* of virtual time */
+    SKIPS = 16,               /* and so many waits for time at least */
+};
+
+bool mr_awaits(void)
+{
+    return mr_inputs_are_fed() && !mr_inputs_come_from_children();
+}
+
+mr_wake_reason mr_await(mr_thread *thread, struct pollfd *fds, size_t count, int64_t limit)
+{
+    thread->awaits = true;
+    thread->awaited = fds;
+    thread->awaited_count = count;
+    thread->waits_for_outside =
+        limit == MR_NEVER || limit - mr_virtual_now() >= (int64_t)PATIENCE_NS;
+    mr_wake_reason reason = mr_block(thread, NULL, limit, true);
+    thread->awaits = false;
+    thread->waits_for_outside = false;
+    if (reason == MR_CANCELLED) {
+        mr_thread_cancel_point(thread);
+    }
+    if (reason == MR_INTERRUPTED) {
+        mr_attend(thread);
+    }
+    return reason;
+}
+
+void mr_awaited_look(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->awaits && mr_poll_now(t->awaited, t->awaited_count) != 0) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_WOKEN;
+            mr_rt.starved_ns = 0;
+        }
+    }
+}
+
+void mr_awaited_in_vain(void)
+{
+    mr_complain("the program waits for inputs that the recording does not have: it is ended here",
+                NULL);
+    mr_writer_close(MR_LOG_STARVED, 0);
+    mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
+}
+
+void mr_awaited_skip(const mr_thread *thread)
+{
+    bool any = false;
+    for (const mr_thread *t = mr_rt.threads; t != NULL && !any; t = t->next) {
+        any = t->state == MR_BLOCKED && t->waits_for_outside;
+    }
+    if (!any || !mr_inputs_ran_out()) {
+        return;
+    }
+    int64_t skip = thread->deadline - mr_virtual_now();
+    mr_rt.starved_ns += skip < PATIENCE_NS / SKIPS ? skip : PATIENCE_NS / SKIPS;
+    if (mr_rt.starved_ns >= PATIENCE_NS) {
+        mr_awaited_in_vain();
+    }
+}

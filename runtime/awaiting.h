@@ -1,0 +1,35 @@
+/*
+ * awaiting: waits for descriptors in a replay that is given its inputs.
+ *
+ * Nobody but the program itself makes a descriptor ready there. So a thread that waits for one is
+ * blocked like one that waits for a lock, with its limit in virtual time, and whoever chooses the next
+ * thread asks the kernel first which waits are over. In a real call the thread would come back when the
+ * kernel lets it run, and limits would count real time: both differ from run to run.
+ *
+ * A program that has had children since may wait for them: its waits are real calls.
+ */
+#ifndef MR_RUNTIME_AWAITING_H
+#define MR_RUNTIME_AWAITING_H
+
+#include "state.h"
+
+/* Are waits for descriptors made here? */
+bool mr_awaits(void);
+
+/* Waits without the baton until one of the `count` descriptors is ready or not open (MR_WOKEN; another
+ * thread may have been faster), the limit (virtual time, MR_NEVER) is over, or a handler has run
+ * (MR_INTERRUPTED). A cancelled thread does not come back. The caller is busy and has the baton again;
+ * `revents` of `fds` is overwritten. */
+mr_wake_reason mr_await(mr_thread *thread, struct pollfd *fds, size_t count, int64_t limit);
+
+/* Those whose descriptors are ready can run. With the lock held. */
+void mr_awaited_look(void);
+
+/* Time is about to be skipped to the limit of this thread: ends a program that for two seconds of
+ * virtual time has done nothing but wait for inputs that the recording does not have, and for time.
+ * With the lock held. */
+void mr_awaited_skip(const mr_thread *thread);
+/* Ends it. */
+void mr_awaited_in_vain(void);
+
+#endif

@@ -1,0 +1,106 @@
+/* Waiting for children, signals, files and messages of System V: always outside. */
+#include "real.h"
+#include "waits.h"
+#include "writer.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Who waited for a signal comes after those who sent it. */
+static void after_signal(int number, uintptr_t code)
+{
+    mr_thread *thread = number > 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+        mr_leave(thread);
+    }
+}
+
+/* A call that waits without the baton, and what it writes. */
+#define WAITS(type, name, parameters, arguments, written, bytes)                                   \
+    MR_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        mr_thread *thread = mr_wait_begin();                                                       \
+        type result;                                                                               \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        mr_wait_end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                          \
+        return result;                                                                             \
+    }
+WAITS(pid_t, wait, (int *status), (status), status, sizeof *status)
+WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), status,
+      result > 0 ? sizeof *status : 0)
+WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
+      (type, child, info, options), info, sizeof *info)
+WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
+WAITS(int, pause, (void), (), (void *)NULL, 0)
+WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
+WAITS(int, flock, (int fd, int operation), (fd, operation), (void *)NULL, 0)
+WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
+      (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
+WAITS(int, msgsnd, (int queue, const void *message, size_t bytes, int flags),
+      (queue, message, bytes, flags), (void *)NULL, 0)
+WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
+      (void *)NULL, 0)
+WAITS(int, semtimedop,
+      (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+      (set, operations, count, timeout), (void *)NULL, 0)
+#undef WAITS
+
+MR_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
+{
+    mr_thread *thread = mr_wait_begin();
+    pid_t result;
+    if (thread == NULL) {
+        return MR_REAL(wait4)(child, status, options, usage);
+    }
+    MR_CALL(thread, false, result = MR_REAL(wait4)(child, status, options, usage));
+    mr_wait_end_if(result > 0, status, sizeof *status, MR_CALLER);
+    mr_wait_end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+    mr_thread *thread = mr_wait_begin();
+    pid_t result;
+    if (thread == NULL) {
+        return MR_REAL(wait3)(status, options, usage);
+    }
+    MR_CALL(thread, false, result = MR_REAL(wait3)(status, options, usage));
+    mr_wait_end_if(result > 0, status, sizeof *status, MR_CALLER);
+    mr_wait_end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    return result;
+}
+
+#define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = mr_wait_begin();                                                       \
+        int result;                                                                                \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        mr_wait_end_if(result >= 0, written, sizeof *(written), MR_CALLER);                        \
+        after_signal(result >= 0 ? (number) : 0, MR_CALLER);                                       \
+        return result;                                                                             \
+    }
+WAITS_FOR_SIGNAL(sigwait, (const sigset_t *restrict set, int *restrict which), (set, which), which,
+                 *which)
+WAITS_FOR_SIGNAL(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
+                 info, result)
+WAITS_FOR_SIGNAL(sigtimedwait,
+                 (const sigset_t *restrict set, siginfo_t *restrict info,
+                  const struct timespec *restrict timeout),
+                 (set, info, timeout), info, result)
+#undef WAITS_FOR_SIGNAL
