@@ -68,12 +68,14 @@ typedef struct mr_lazy_read {
     uint32_t offered; /* how many sources are */
     uint32_t stage;   /* how many the next extension offers; 0: all that are left */
     uint32_t newest;  /* in `offers`, MR_NONE: none */
+    bool held;        /* `more`, when a look last asked */
 } mr_lazy_read;
 
 /* A choice: the read sees this write. */
 typedef struct mr_lazy_offer {
     uint32_t choice, source; /* MR_NONE: the carried value */
     uint32_t next;           /* an earlier offer for the same read, MR_NONE: none */
+    bool held;               /* when a look last asked */
 } mr_lazy_offer;
 
 struct mr_lazy {
@@ -84,14 +86,22 @@ struct mr_lazy {
     size_t offer_count, offer_capacity;
     uint64_t effort; /* nodes, writes and sources looked at */
 
-    /* Scratch of the walk along an order. Arena memory. */
-    uint32_t *read_of;   /* one an event: index in `reads` + 1, 0: no choices */
-    uint8_t *watched;    /* one a variable: its reads are looked at */
-    uint32_t *line;      /* two a node: the order */
+    /* What looks at orders need. Arena memory. Objects: the locks, then the variables. */
+    uint32_t *read_of; /* one an event: index in `reads` + 1, 0: no choices */
+    uint8_t *watched;  /* one a variable: its reads are looked at */
+    uint32_t *
+        object_first; /* one an object, and two more: its nodes are object_nodes[first … next first) */
+    uint32_t *object_nodes; /* in trace order */
+    uint8_t *touched;       /* one an object: is it in `to_look_at`? */
+    uint32_t
+        *to_look_at; /* objects that have changed since the order violated nothing about them */
+    uint32_t to_look_at_count;
+    uint32_t *outer; /* one a section: the one that its thread had entered before, MR_NONE: none */
+    uint32_t *innermost; /* scratch: one a thread */
+    uint32_t *around;    /* scratch: one a lock */
+    uint32_t *line;      /* two a node: nodes of an object before CUT in the order; scratch */
     uint32_t *holders;   /* one a lock: a section that is open, MR_NONE: none */
     uint32_t *co_holder; /* one a section: another one */
-    uint32_t *innermost; /* one a thread: the section that it has entered last, MR_NONE: none */
-    uint32_t *outer;     /* one a section: the one that its thread had entered before */
     uint32_t *latest;    /* one a variable: its latest write in the order, MR_NONE: none */
     uint32_t *earlier;   /* one a node: the write of the variable before it */
     uint32_t *unlike;    /* one a node: the latest of those that gave something else */
@@ -111,6 +121,18 @@ void mr_lazy_free(mr_lazy *lazy); /* what is not the arena's; NULL: nothing */
  */
 bool mr_lazy_refute(mr_encoding *encoding, const int64_t *order, const uint8_t *choices,
                     uint32_t *added);
+
+/*
+ * The same, of what may have changed since a look found nothing about it: `mr_lazy_touch` tells of each
+ * node that has moved, or has come to the other side of CUT. O(nodes of the locks and variables of these nodes
+ * + choices); the first look is at everything.
+ */
+bool mr_lazy_refute_moved(mr_encoding *encoding, const int64_t *order, const uint8_t *choices,
+                          uint32_t *added);
+void mr_lazy_touch(const mr_encoding *encoding, uint32_t node);
+
+/* The first choices of a read. False: no memory. */
+bool mr_lazy_choose(mr_encoding *encoding, uint32_t read);
 
 /* Offers the next sources to a read with choices that has more (an index in lazy->reads). False: no
  * memory. */

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "encoder/lazy.h"
+#include "line.h"
 #include "search.h"
 
 #include <inttypes.h>
@@ -23,17 +24,14 @@ typedef struct task {
     uint64_t max_effort, effort;
     uint32_t conflicts, max_conflicts; /* since the last start */
     uint64_t all_conflicts, restarts;  /* for debug lines */
-    int64_t *order;
-    uint32_t *by_trace; /* nodes in trace order, CUT last */
-    uint32_t *pending;  /* scratch of place() */
-    uint8_t *placed;
+    mr_line line;
     violation *violations; /* owned; scratch */
     size_t violation_capacity;
 } task;
 
 static uint64_t effort_of(const task *t)
 {
-    uint64_t effort = t->effort + t->search.effort + t->search.closure.effort;
+    uint64_t effort = t->effort + t->search.effort + t->search.closure.effort + t->line.effort;
     return t->encoding->lazy ? effort + t->encoding->lazy->effort : effort;
 }
 
@@ -44,59 +42,12 @@ static bool out_of_effort(const task *t)
 
 /* ---- orders ---- */
 
-/* A node known to be before this one and not placed yet; MR_NONE: there is none. */
-static uint32_t unplaced_before(const task *t, uint32_t node)
-{
-    const mr_closure *c = &t->search.closure;
-    if (c->rank[node] && !t->placed[c->node_at[c->slot[node] - 1]])
-        return c->node_at[c->slot[node] - 1];
-    for (uint32_t e = c->predecessors[node]; e != MR_NONE; e = c->edges[e].next)
-        if (!t->placed[c->edges[e].from])
-            return c->edges[e].from;
-    return MR_NONE;
-}
-
-/* Places a node after everything that is known to be before it. */
-static void place(task *t, uint32_t node, int64_t *next)
-{
-    uint32_t depth = 0;
-    if (t->placed[node])
-        return;
-    t->pending[depth++] = node;
-    while (depth) {
-        uint32_t top = t->pending[depth - 1], before = unplaced_before(t, top);
-        if (before != MR_NONE) {
-            MR_ASSERT(depth < t->encoding->formula.node_count); /* no cycle */
-            t->pending[depth++] = before;
-            continue;
-        }
-        t->order[top] = (*next)++;
-        t->placed[top] = 1;
-        depth--;
-    }
-}
-
-static void make_order(task *t)
-{
-    uint32_t count = t->encoding->formula.node_count, cut = t->encoding->cut;
-    int64_t next = 0;
-    memset(t->placed, 0, count);
-    t->effort += count + t->search.closure.edge_count;
-    for (uint32_t i = 0; i < count; i++)
-        if (mr_closure_has(&t->search.closure, t->by_trace[i], cut))
-            place(t, t->by_trace[i], &next);
-    place(t, cut, &next);
-    for (uint32_t i = 0; i < count; i++)
-        place(t, t->by_trace[i], &next);
-    MR_ASSERT(next == count);
-}
-
 /* A choice that is open may as well be false: its implications hold. */
 static bool holds_in_order(const task *t, mr_literal literal)
 {
     if (mr_is_choice(literal))
         return (t->search.choices[literal.u] == MR_TRUE) == (literal.v == MR_CHOICE);
-    return t->order[literal.u] < t->order[literal.v];
+    return t->line.order[literal.u] < t->line.order[literal.v];
 }
 
 static bool is_violated(const task *t, const mr_search_clause *clause)
@@ -176,8 +127,7 @@ static bool find_violations(task *t, size_t *count)
 static mr_search_result repair(task *t, bool *violated)
 {
     size_t count;
-    make_order(t);
-    if (!find_violations(t, &count))
+    if (!mr_line_update(&t->line) || !find_violations(t, &count))
         return MR_SEARCH_NO_MEMORY;
     *violated = count;
     for (size_t i = 0; i < count && !out_of_effort(t); i++) {
@@ -193,13 +143,30 @@ static mr_search_result repair(task *t, bool *violated)
 
 /* ---- running ---- */
 
-/* Adds what the order violates. `*solved`: nothing. */
+/* Adds what the order violates, in `added` clauses. What seems to be a solution is looked at as a whole.
+ * False: no memory. */
+static bool add_violated(task *t, uint32_t *added)
+{
+    const uint8_t *choices = t->search.choices;
+    *added = 0;
+    if (!t->encoding->lazy)
+        return true;
+    if (!mr_lazy_refute_moved(t->encoding, t->line.order, choices, added))
+        return false;
+    if (*added || mr_formula_stopped(&t->encoding->formula))
+        return true;
+    bool complete = mr_lazy_refute(t->encoding, t->line.order, choices, added);
+    MR_ASSERT_COSTLY(!*added); /* what has moved is told */
+    return complete;
+}
+
+/* `*solved`: the order violates nothing. */
 static mr_search_result refute(task *t, bool *solved)
 {
-    uint32_t added = 0;
-    if (t->encoding->lazy && !mr_lazy_refute(t->encoding, t->order, t->search.choices, &added))
+    uint32_t added;
+    if (!add_violated(t, &added))
         return MR_SEARCH_NO_MEMORY;
-    *solved = !added;
+    *solved = !added && !mr_formula_stopped(&t->encoding->formula);
     if (!mr_search_take(&t->search))
         return MR_SEARCH_NO_MEMORY;
     return mr_search_propagate(&t->search);
@@ -245,32 +212,12 @@ static mr_saturated run(task *t)
     }
 }
 
-static bool prepare(task *t, mr_arena *arena)
-{
-    const mr_window *w = t->encoding->window;
-    uint32_t count = t->encoding->formula.node_count, filled = 0;
-    t->by_trace = mr_arena_alloc(arena, count, sizeof *t->by_trace);
-    t->pending = mr_arena_alloc(arena, count, sizeof *t->pending);
-    t->placed = mr_arena_alloc(arena, count, 1);
-    if (!t->by_trace || !t->pending || !t->placed)
-        return false;
-    for (uint32_t i = 0; i < w->size; i++)
-        if (t->encoding->node_of[i])
-            t->by_trace[filled++] = t->encoding->node_of[i] - 1;
-    MR_ASSERT(filled + 1 == count); /* CUT alone has no event */
-    t->by_trace[filled] = t->encoding->cut;
-    return true;
-}
-
 mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_effort, uint64_t *spent,
                          int64_t *order, const mr_debug *debug, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
-    task t = {.encoding = encoding,
-              .max_effort = max_effort,
-              .max_conflicts = FIRST_CONFLICTS,
-              .order = order};
+    task t = {.encoding = encoding, .max_effort = max_effort, .max_conflicts = FIRST_CONFLICTS};
     static const char *const results[] = {
         [MR_SATURATED_SAT] = "sat",
         [MR_SATURATED_UNSAT] = "unsat",
@@ -281,7 +228,8 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_effort, uint64_t *s
     mr_search_result begun = mr_search_init(&t.search, encoding, arena);
     if (begun == MR_SEARCH_CONFLICT)
         result = MR_SATURATED_UNSAT;
-    else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
+    else if (begun == MR_SEARCH_GOES_ON &&
+             mr_line_init(&t.line, encoding, &t.search.closure, order, arena))
         result = run(&t);
     MR_DEBUG(debug, SEARCH,
              "result=%s effort=%" PRIu64 " conflicts=%" PRIu64 " restarts=%" PRIu64
@@ -289,6 +237,7 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_effort, uint64_t *s
              results[result], effort_of(&t), t.all_conflicts, t.restarts, t.search.clause_count,
              t.search.learned_count);
     *spent += effort_of(&t);
+    mr_line_free(&t.line);
     mr_search_free(&t.search);
     free(t.violations);
     return result;

@@ -1,5 +1,6 @@
 /* The closure of a growing graph against transitive closure by brute force: random edges, refused
- * cycles, marks and undos; and that the paths which it gives as reasons are paths. */
+ * cycles, marks and undos; and that the paths which it gives as reasons are paths. The line of its
+ * nodes against an order that is made anew. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "solver/closure.h"
+#include "solver/line.h"
 #include "support/random.h"
 #include "support/setup.h"
 
@@ -214,6 +215,81 @@ static void test_first_edges(void **state)
     assert_true(cycles > 50 && acyclic > 50);
 }
 
+/* An order of the nodes, made at once. */
+typedef struct slow_order {
+    const mr_closure *closure;
+    uint32_t nodes[MOST_NODES], count;
+    bool placed[MOST_NODES];
+} slow_order;
+
+/* What comes before the node first, the one before it in its chain before all. */
+static void slow_place(slow_order *order, uint32_t node)
+{
+    const mr_closure *c = order->closure;
+    if (order->placed[node])
+        return;
+    if (c->rank[node])
+        slow_place(order, c->node_at[c->slot[node] - 1]);
+    for (uint32_t e = c->predecessors[node]; e != MR_NONE; e = c->edges[e].next)
+        slow_place(order, c->edges[e].from);
+    order->placed[node] = true;
+    order->nodes[order->count++] = node;
+}
+
+/* The nodes before CUT, CUT, the others, each as the trace has them but for what must be. */
+static void check_line(const mr_line *line, const graph *g, const mr_closure *closure)
+{
+    slow_order order = {.closure = closure};
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t event = 0; event < MOST_NODES; event++)
+            if (g->node_of[event] && (side || mr_closure_has(closure, g->node_of[event] - 1, 0)))
+                slow_place(&order, g->node_of[event] - 1);
+        slow_place(&order, 0); /* CUT */
+    }
+    assert_int_equal(order.count, g->slow.count);
+    for (uint32_t i = 1; i < order.count; i++)
+        assert_true(line->order[order.nodes[i - 1]] < line->order[order.nodes[i]]);
+}
+
+/* The line follows a closure to which edges are added, some with CUT, and from which they are taken. */
+static void test_line(void **state)
+{
+    size_t early = 0, before_cut = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        mr_random random = {seed + 500};
+        graph g;
+        mr_closure closure;
+        mr_line line;
+        int64_t order[MOST_NODES];
+        size_t marks[MOST_MARKS], mark_count = 0;
+        open_graph(&g, &random, 2 + (uint32_t)seed % 3, 9);
+        assert_int_equal(mr_closure_init(&closure, &g.encoding, &g.setup.arena), MR_CLOSURE_OK);
+        assert_true(mr_line_init(&line, &g.encoding, &closure, order, &g.setup.arena));
+        for (int i = 0; i < OPERATIONS; i++) {
+            uint32_t u = mr_random_below(&random, g.slow.count);
+            uint32_t v =
+                mr_random_percent(&random, 20) ? 0 : mr_random_below(&random, g.slow.count);
+            if (mark_count < MOST_MARKS && mr_random_percent(&random, 30))
+                marks[mark_count++] = closure.trail_count;
+            if (mark_count && mr_random_percent(&random, 20))
+                mr_closure_undo(&closure, marks[--mark_count]);
+            else
+                assert_int_not_equal(mr_closure_add(&closure, u, v), MR_CLOSURE_NO_MEMORY);
+            if (!mr_random_percent(&random, 60))
+                continue;
+            assert_true(mr_line_update(&line));
+            check_line(&line, &g, &closure);
+            early += line.early_count;
+            before_cut += line.included[0];
+        }
+        mr_line_free(&line);
+        mr_closure_free(&closure);
+        close_graph(&g);
+    }
+    assert_true(early > 1000 && before_cut > 1000);
+}
+
 /* An addition that finds no memory says so; what is freed then is all there is. */
 static void test_no_memory(void **state)
 {
@@ -241,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_edges),
         cmocka_unit_test(test_first_edges),
+        cmocka_unit_test(test_line),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
