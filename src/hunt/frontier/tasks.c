@@ -103,10 +103,19 @@ static uint64_t score_of(const mr_tasks *tasks, const mr_task *task)
                                                   [MR_TASK_NEAR] = 3,
                                                   [MR_TASK_SEES] = 4,
                                                   [MR_TASK_TURN] = 5};
-    enum { RACY = 2, SEEN_NODE = 12, AGAIN = 6, COUNTS_MOST = 1000, IDLE = 2, IDLE_MOST = 6 };
+    enum {
+        RACY = 2,
+        KEEPS = 2,
+        SEEN_NODE = 12,
+        AGAIN = 6,
+        COUNTS_MOST = 1000,
+        IDLE = 2,
+        IDLE_MOST = 6
+    };
     uint32_t counts = mr_map_get(&tasks->counts, task->pair, 0);
     uint64_t score = bases[task->kind];
     score -= task->is_racy ? RACY : 0;
+    score += task->keeps ? KEEPS : 0;
     score += (uint64_t)AGAIN * (counts < COUNTS_MOST ? counts : COUNTS_MOST);
     if (task->kind == MR_TASK_NEAR)
         score += (uint64_t)IDLE * (tasks->idle < IDLE_MOST ? tasks->idle : IDLE_MOST);

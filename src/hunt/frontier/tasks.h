@@ -5,7 +5,7 @@
  * ordered by
  *
  *   what it is   findings and swaps of races first, then reads of racing pairs, then candidates that
- *                are no races yet, then other reads and turns at locks. Runs for candidates give way:
+ *                are no races yet, then other reads and turns at locks; of a read the short way first. Runs for candidates give way:
  *                each that has not made a race of its candidate puts off the others
  *   novelty      how often the pair of places was seen in runs or tried: what is rare comes first; and
  *                whether a run had the history that the thread would have
