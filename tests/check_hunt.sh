@@ -139,6 +139,12 @@ finds_nothing() {
         [ -z "$(ls "$work/fine.hunt/findings")" ] || { cat "$work/said"; return 1; }
 }
 
+# Another output is told, and is no failure.
+tells_output() {
+    "$maxrace" cc -std=gnu17 -g -O1 examples/bank-fixed.c -o "$work/fixed" || return 1
+    hunt fixed.hunt --seed 1 --runs 12 -- "$work/fixed" >"$work/said" && grep -q '1 output (run' "$work/said" || { cat "$work/said"; return 1; }
+}
+
 # A thread waits, in a call of the kernel or for a lock that other processes may have, for what another one is to do, which the
 # schedule of the run has stopped: the schedule gives way.
 gives_way() {
@@ -152,7 +158,9 @@ gives_way() {
 
 oracle() {
     hunt oracle.hunt --runs 5 --oracle 'grep -q undone' -- "$work/order" >"$work/said"
-    [ $? -eq 1 ] && ls -d "$work/oracle.hunt/findings/"*-oracle >/dev/null || { cat "$work/said"; return 1; }
+    [ $? -eq 1 ] && grep -q '^replay: fails in the same way' "$work/oracle.hunt/findings/"*-oracle/report.txt &&
+        finds_again oracle oracle || { cat "$work/said" "$work/replayed"; return 1; }
+    refuses 4 'cannot run the oracle' "$maxrace" hunt --dir "$work/nobody.hunt" --oracle "$work/said" -- "$work/order"
 }
 
 # Kills a hunt again and again; the runs in the journal only grow, and have the numbers 1, 2, … once each.
@@ -288,6 +296,7 @@ check hunt_swaps_first swaps_first
 check hunt_comes_near comes_near
 check hunt_schedule_is_short is_short
 check hunt_finds_nothing finds_nothing
+check hunt_tells_output tells_output
 check hunt_gives_way gives_way
 check hunt_asks_oracle oracle
 check hunt_survives_kills survives_kills

@@ -356,9 +356,9 @@ const mr_command mr_commands[] = {
          "left; it needs what replay --sandbox needs.\n"
          "--exhaustive explores all behaviours of a program that ends, and says when none is "
          "left.\n"
-         "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
-         "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
-         "internal. That nothing was found says nothing of what was not run.\n",
+         "Exit status: 0 nothing was found but other outputs, 1 races or failures, 2 usage or\n"
+         "configuration, 3 the program was not built for it or the folder is damaged, 4 out of\n"
+         "resources or internal. That nothing was found says nothing of what was not run.\n",
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",

@@ -139,7 +139,7 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
     saved_input input;
-    char found_by[PATH_MAX] = "", sandboxed[PATH_MAX];
+    char found_by[PATH_MAX] = "", sandboxed[PATH_MAX], oracle[PATH_MAX];
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -176,8 +176,11 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
                                         .timeout_ms = timeout_ms};
         status = mr_runner_run(&runner, &request, &ran, error);
     }
+    mr_run_outcome outcome;
+    if (!status)
+        status = mr_outcome_judge(
+            &ran, NULL, find_line(folder, "judged by: ", oracle) ? oracle : NULL, &outcome, error);
     if (!status) {
-        mr_run_outcome outcome = mr_outcome_of(&ran, NULL);
         bool same = repeats(kind, &ran, &outcome, &saved);
         printf("%s: %s %s\n", given, kind, same ? "repeated" : "not repeated");
         printf("  the run ended: %s%s%s, exit status %d\n", mr_run_kind_name(outcome.kind),

@@ -1,5 +1,6 @@
 #include "hunt_report.h"
 
+#include "hunt/program/outcome.h"
 #include "output.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@ typedef struct journal {
     mr_hunted *hunted;      /* owned; the same for the report */
     size_t line_capacity;
     double behaviours;
+    bool finds; /* more than other outputs, which are only to know */
     const mr_hunt_state *state;
 } journal;
 
@@ -58,6 +60,7 @@ static bool read_finding(void *context, const mr_finding_line *finding)
         return false;
     self->lines = lines;
     self->lines[figures->hunted_count++] = *finding;
+    self->finds = self->finds || strcmp(finding->kind, mr_run_kind_name(MR_RUN_OUTPUT)) != 0;
     if (figures->point_count)
         self->points[3][figures->point_count - 1] = (double)figures->hunted_count;
     return true;
@@ -135,7 +138,7 @@ mr_status mr_hunt_report(const mr_cli *cli, const char *folder, const mr_hunt_st
         status = finish(&self, error);
     if (!status)
         status = mr_output_write(mr_config_text(cli->config, "output"), write_report, &self, error);
-    *exit_status = self.figures.hunted_count ? MR_EXIT_RACES : 0;
+    *exit_status = self.finds ? MR_EXIT_RACES : 0;
     mr_store_close(&store);
     for (size_t i = 0; i < 4; i++)
         free(self.points[i]);

@@ -63,6 +63,8 @@ static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
         fputs("sandbox: yes\n", file);
     if (request->explores)
         fputs("found by: states\n", file); /* hunt_replay.c: operations are counted otherwise */
+    if (minimise && minimise->oracle)
+        fprintf(file, "judged by: %s\n", minimise->oracle); /* hunt_replay.c asks it again */
     if (minimise)
         fprintf(file, "replay: %s, after %u runs to make the schedule shorter\n",
                 minimise->repeats
@@ -83,14 +85,13 @@ static mr_status keep_failure(mr_hunt_worker *worker, const mr_run_request *requ
     *minimise = (mr_minimise){.runner = &worker->runner,
                               .request = *request,
                               .reference = worker->reference,
+                              .oracle = hunt->options->oracle,
                               .identity = outcome->identity,
                               .trace = trace,
                               .most_runs = !hunt->options->minimises          ? 1
                                            : outcome->kind == MR_RUN_LIVELOCK ? REPLAYS_OF_LIVELOCK
                                                                               : REPLAYS_MOST};
-    mr_status status = MR_OK;
-    if (outcome->kind != MR_RUN_ORACLE)
-        status = mr_minimise_run(minimise, ran, schedule, error);
+    mr_status status = mr_minimise_run(minimise, ran, schedule, error);
     if (!status && !minimise->repeats && request->schedule)
         status = mr_saved_copy(request->schedule, schedule, error);
     return status;

@@ -310,22 +310,6 @@ static mr_status report(mr_hunt_worker *worker, trial *t, const mr_run_outcome *
     return mr_hunt_keep(worker, &t->request, &t->ran, outcome, &line, error);
 }
 
-/* The oracle has a say about runs that ended well. */
-static mr_status judge(const mr_hunt_worker *worker, trial *t, mr_error *error)
-{
-    const mr_hunting *hunt = worker->hunt;
-    bool wrong = false;
-    t->outcome = mr_outcome_of(&t->ran, worker->reference);
-    if (!hunt->options->oracle || t->outcome.kind >= MR_RUN_LIVELOCK)
-        return MR_OK;
-    mr_status status = mr_oracle_ask(hunt->options->oracle, &t->ran.end, &wrong, error);
-    if (wrong || t->outcome.kind == MR_RUN_OUTPUT || t->outcome.kind == MR_RUN_EXIT)
-        t->outcome = (mr_run_outcome){.kind = wrong ? MR_RUN_ORACLE : MR_RUN_GOOD,
-                                      .text = "the oracle says that it is wrong",
-                                      .identity = 9};
-    return status;
-}
-
 /* Is it a new behaviour? It then has a number, and counts as known. */
 static mr_status compare(mr_hunting *hunt, trial *t, mr_error *error)
 {
@@ -488,7 +472,8 @@ static mr_status try(mr_hunt_worker *worker, trial *t, mr_error *error)
     if (!status)
         status = mr_runner_run(&worker->runner, &t->request, &t->ran, error);
     if (!status)
-        status = judge(worker, t, error);
+        status =
+            mr_outcome_judge(&t->ran, worker->reference, hunt->options->oracle, &t->outcome, error);
     if (!status)
         status = tell_source(hunt, t, error);
     if (!status)

@@ -30,13 +30,15 @@ static mr_status try_order(mr_minimise *self, const mr_ran *ran, const uint32_t 
                            const char *path, mr_ran *again, bool *same, mr_error *error)
 {
     mr_run_request request = self->request;
+    mr_run_outcome outcome;
     request.schedule = path;
     self->runs++;
     mr_status status = write_order(ran, events, path, error);
     if (!status)
         status = mr_runner_run(self->runner, &request, again, error);
-    *same =
-        !status && again->trace && mr_outcome_of(again, self->reference).identity == self->identity;
+    if (!status)
+        status = mr_outcome_judge(again, self->reference, self->oracle, &outcome, error);
+    *same = !status && again->trace && outcome.identity == self->identity;
     return status;
 }
 

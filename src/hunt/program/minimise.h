@@ -18,6 +18,7 @@ typedef struct mr_minimise {
     mr_runner *runner;
     mr_run_request request;
     const mr_run_end *reference; /* of the first run; NULL: there is none */
+    const char *oracle;          /* judges runs that end well; NULL: there is none */
     uint64_t identity;           /* of the failure (outcome.h) */
     unsigned most_runs;
     const char *trace; /* the trace file of the run by the schedule that is written */

@@ -197,6 +197,7 @@ mr_run_outcome mr_outcome_of(const mr_ran *ran, const mr_run_end *reference)
 
 mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong, mr_error *error)
 {
+    enum { NOT_RUN = 126 }; /* of the shell: the command cannot be run, or (127) is not there */
     char line[4096];
     snprintf(line, sizeof line, "HUNT_STATUS=%d; export HUNT_STATUS; %.4000s", end->exit_status,
              command);
@@ -208,8 +209,24 @@ mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong,
     if (end->output)
         fputs(end->output, pipe); /* an oracle need not read all of it */
     int status = pclose(pipe);
-    if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+    if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) >= NOT_RUN))
         return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot run the oracle '%.200s'", command);
     *wrong = status != 0;
     return MR_OK;
+}
+
+mr_status mr_outcome_judge(const mr_ran *ran, const mr_run_end *reference, const char *oracle,
+                           mr_run_outcome *outcome, mr_error *error)
+{
+    bool wrong = false;
+    *outcome = mr_outcome_of(ran, reference);
+    if (!oracle || outcome->kind >= MR_RUN_LIVELOCK)
+        return MR_OK;
+    mr_status status = mr_oracle_ask(oracle, &ran->end, &wrong, error);
+    if (wrong)
+        *outcome = (mr_run_outcome){
+            .kind = MR_RUN_ORACLE, .text = "the oracle says that it is wrong", .identity = 9};
+    else if (outcome->kind == MR_RUN_OUTPUT || outcome->kind == MR_RUN_EXIT)
+        *outcome = (mr_run_outcome){.kind = MR_RUN_GOOD};
+    return status;
 }

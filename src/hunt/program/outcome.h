@@ -47,4 +47,9 @@ mr_run_outcome mr_outcome_of(const mr_ran *ran, const mr_run_end *reference);
  * with another status than 0. MR_ERR_IO: it could not be run. */
 mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong, mr_error *error);
 
+/* The outcome of a run; where it ended well, and may have ended or written otherwise than the first run did, the oracle decides. NULL:
+ * there is none. */
+mr_status mr_outcome_judge(const mr_ran *ran, const mr_run_end *reference, const char *oracle,
+                           mr_run_outcome *outcome, mr_error *error);
+
 #endif
