@@ -151,8 +151,9 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
     fprintf(stderr, "maxrace: %s: %" PRIu64 " event%s of %" PRIu32 " thread%s", path,
             summary->events, plural, summary->threads, summary->threads == 1 ? "" : "s");
     if (summary->left_out)
-        fprintf(stderr, " (%" PRIu64 " accesses that no other thread can conflict with left out)",
-                summary->left_out);
+        fprintf(stderr, " (%" PRIu64 " accesses that %s left out)", summary->left_out,
+                summary->left_ordered ? "are in order with all that they conflict with"
+                                      : "no other thread can conflict with");
     tell_end(summary, launched);
     if (summary->strange_reads)
         fprintf(stderr,
@@ -250,15 +251,17 @@ const char *mr_symbol_folder(char *path, size_t path_bytes)
 }
 
 /* Converts a log as the configuration asks; `run` are lines about the run, or NULL. */
-static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
-                         mr_early *early, const char *run, const char *path, FILE *stream,
-                         mr_record_summary *summary, mr_error *error)
+static mr_status convert(const mr_cli *cli, const char *log, bool leave_ordered,
+                         const mr_record_end *end, mr_early *early, const char *run,
+                         const char *path, FILE *stream, mr_record_summary *summary,
+                         mr_error *error)
 {
     mr_cli_progress progress;
     char symbols[4000], inputs[4352];
     mr_launch_inputs_path(log, inputs);
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
+                                 .leave_ordered = leave_ordered && !patterns[0],
                                  .end = *end,
                                  .early = early,
                                  .run = run,
@@ -322,8 +325,8 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
     mr_bytes_raw(&lines, "", 1);
     mr_status status = lines.failed
                            ? mr_error_memory(error, "describing the run")
-                           : convert(cli, launched->log, end, early, (const char *)lines.items,
-                                     path, stream, summary, error);
+                           : convert(cli, launched->log, recording->leaves_ordered, end, early,
+                                     (const char *)lines.items, path, stream, summary, error);
     mr_bytes_free(&lines);
     return status;
 }
@@ -331,13 +334,16 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
 /* The first pass over the log, while the program runs. */
 typedef struct beside_run {
     const mr_cli *cli;
+    bool leave_ordered;
     mr_early *early;
 } beside_run;
 
 static void begin_early(void *context, const char *log)
 {
     beside_run *self = context;
-    self->early = mr_early_start(log, mr_config_bool(self->cli->config, "record.local"));
+    self->early = mr_early_start(log, mr_config_bool(self->cli->config, "record.local"),
+                                 self->leave_ordered &&
+                                     !mr_config_text(self->cli->config, "record.exclude")[0]);
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
@@ -347,7 +353,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_launched launched;
     mr_record_summary summary = {0};
     const mr_run_info *run = recording->run;
-    beside_run first = {cli, NULL};
+    beside_run first = {cli, recording->leaves_ordered, NULL};
     bool again = run && run->descriptors.count;
     const mr_launch launch = {.begun = begin_early,
                               .context = &first,
@@ -363,7 +369,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .max_events = recording->max_events,
                               .max_log_bytes = recording->max_log_bytes,
                               .max_input_bytes = recording->max_input_bytes,
-                              .records_inputs = !recording->no_inputs,
+                              /* A trace for the order alone is not replayed. */
+                              .records_inputs = !recording->no_inputs && !recording->leaves_ordered,
                               .timeout_seconds = (unsigned)recording->timeout_seconds,
                               .waits_in_deadlock = recording->waits_in_deadlock,
                               .follows_forks = recording->follows_forks,
@@ -411,7 +418,8 @@ mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *p
 {
     mr_record_summary summary = {0};
     const mr_record_end unknown = {.is_known = false};
-    mr_status status = convert(cli, log, &unknown, NULL, NULL, path, stream, &summary, error);
+    mr_status status =
+        convert(cli, log, false, &unknown, NULL, NULL, path, stream, &summary, error);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, NULL);
     return status;

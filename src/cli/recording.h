@@ -17,6 +17,7 @@ typedef struct mr_recording {
     uint64_t timeout_seconds; /* 0: none */
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
+    bool leaves_ordered;      /* the trace is for the order shb alone (record/ordered.h) */
     bool keeps_log;           /* when the log cannot be converted */
     mr_launched *logs;        /* not NULL: the logs go there when all went well, and stay until the
                                  caller calls mr_launch_clean; those of children are not converted */

@@ -437,6 +437,7 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
         status = mr_listing_check(cli->config, error);
     if (!status)
         status = make_folder(&self, cli->own[TRACES], error);
+    self.recording.leaves_ordered = self.quick && self.temporary;
     if (status)
         return status;
     int leftover = self.temporary ? mr_leftover_add(self.folder, MR_LEFTOVER_REMOVE_FOLDER) : -1;

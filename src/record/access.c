@@ -244,7 +244,8 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     piece->version += self->writes;
     pass->plain_reads += said.op == MR_OP_READ;
     status = mr_emitter_add(&pass->emitter, &said, error);
-    if (bytes == sizeof(uint64_t) && !self->is_range && !status)
+    bool may_be_pointer = bytes == sizeof(uint64_t) && !self->is_range && !pass->scan->ordered.on;
+    if (may_be_pointer && !status)
         status = mr_event_pass_pointer_access(pass, self->record, event, error);
     return status;
 }
@@ -478,10 +479,10 @@ const uint64_t *mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
     uint64_t taken = 0;
-    bool follows;
+    bool follows, learns = mr_pieces_reads_on(&pass->scan->pieces, pass->reader.next);
     while ((follows = mr_log_run_look(&run, &found)) &&
            (pass->skips_part || is_left_out(pass, &found)) && !uses_pointer(pass, found.address)) {
-        mr_log_run_take(&run, &found, true);
+        mr_log_run_take(&run, &found, learns);
         taken++;
         code = mr_log_payload(found.site->head);
     }

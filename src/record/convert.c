@@ -1,3 +1,6 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _POSIX_C_SOURCE 200809L /* fileno, fseeko, ftruncate */
+
 #include "convert.h"
 
 #include "runtime/inputs_format.h"
@@ -7,8 +10,10 @@
 #include "scan.h"
 #include "twins.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_summary *summary)
 {
@@ -112,43 +117,79 @@ static uint32_t take_inputs(const char *path, mr_event_pass *pass)
     return state;
 }
 
+/* The events of the log, by what the scan has found. */
+static mr_status write_events(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
+                              const mr_record_options *options, mr_record_summary *summary,
+                              mr_error *error)
+{
+    mr_event_pass pass;
+    mr_status status =
+        mr_event_pass_init(&pass, log, scan, file, name, options->symbol_folder, error);
+    if (!status) {
+        pass.contexts.strip = options->strip_prefix;
+        pass.run = options->run;
+        uint32_t inputs_state = take_inputs(options->inputs, &pass);
+        end_trace(log, &options->end, &pass.emitter.trace->ending);
+        status = mr_event_pass_run(&pass, options->progress, error);
+        if (!status) {
+            summarise(log, &pass, summary);
+            summary->inputs_state = inputs_state;
+            summary->left_ordered = mr_scan_leaves_ordered(scan);
+            tell(options->debug, pass.emitter.trace, summary);
+        }
+    }
+    mr_event_pass_free(&pass);
+    return status;
+}
+
+/* All passes, the first one from where the scan is. */
+static mr_status convert(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
+                         const mr_record_options *options, mr_record_summary *summary,
+                         mr_error *error)
+{
+    mr_status status = mr_scan_finish(scan, log, options->progress, error);
+    if (!status && !mr_scan_leaves_ordered(scan))
+        status = mr_twins_leave_out(scan, log, options->progress, error);
+    if (!status)
+        status = write_events(log, scan, name, file, options, summary, error);
+    mr_scan_free(scan);
+    return status;
+}
+
+/* The trace dropped events, so happens-before has fewer edges there than ordered.h took: all again. */
+static mr_status convert_again(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
+                               const mr_record_options *options, mr_record_summary *summary,
+                               mr_error *error)
+{
+    *summary = (mr_record_summary){0};
+    if (fflush(file) != 0 || fseeko(file, 0, SEEK_SET) != 0 || ftruncate(fileno(file), 0) != 0)
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the trace again: %s",
+                            strerror(errno));
+    mr_scan_init(scan, false, options->part_units);
+    mr_scan_begin(scan, log);
+    return convert(log, scan, name, file, options, summary, error);
+}
+
 mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             const mr_record_options *options, mr_record_summary *summary,
                             mr_error *error)
 {
     mr_log log;
     mr_scan own, *scan = options->early ? mr_early_end(options->early) : NULL;
-    mr_event_pass pass;
-    uint32_t inputs_state = MR_INPUTS_COMPLETE;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
         return status;
-    mr_scan_init(&own, options->keep_local, options->part_units);
     if (!scan) {
         scan = &own;
+        mr_scan_init(scan, options->keep_local, options->part_units);
+        if (options->leave_ordered && !options->keep_local)
+            mr_scan_leave_ordered(scan);
         mr_scan_begin(scan, &log);
     }
-    status = mr_scan_finish(scan, &log, options->progress, error);
-    if (!status)
-        status = mr_twins_leave_out(scan, &log, options->progress, error);
-    if (!status) {
-        status = mr_event_pass_init(&pass, &log, scan, file, name, options->symbol_folder, error);
-        if (!status) {
-            pass.contexts.strip = options->strip_prefix;
-            pass.run = options->run;
-            inputs_state = take_inputs(options->inputs, &pass);
-            end_trace(&log, &options->end, &pass.emitter.trace->ending);
-            status = mr_event_pass_run(&pass, options->progress, error);
-        }
-        if (!status) {
-            summarise(&log, &pass, summary);
-            summary->inputs_state = inputs_state;
-            tell(options->debug, pass.emitter.trace, summary);
-        }
-        mr_event_pass_free(&pass);
-    }
-    mr_scan_free(scan);
+    status = convert(&log, scan, name, file, options, summary, error);
+    if (!status && summary->left_ordered && summary->dropped)
+        status = convert_again(&log, &own, name, file, options, summary, error);
     mr_log_close(&log);
     return status;
 }

@@ -31,8 +31,11 @@ typedef struct mr_record_end {
 } mr_record_end;
 
 typedef struct mr_record_options {
-    bool keep_local;   /* also write accesses of variables that one thread uses alone, or that no
+    bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
+    bool
+        leave_ordered; /* leave out what happens-before orders (ordered.h): the trace is for the order
+                           shb alone */
     mr_record_end end; /* zero: only the log says it */
     const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
     const char
@@ -55,6 +58,7 @@ typedef struct mr_record_summary {
     uint64_t events;                  /* written */
     uint64_t accesses;                /* in the log */
     uint64_t left_out;                /* accesses that have no kept piece */
+    bool left_ordered;                /* … or none that is not in order */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
     /* Reads of kept variables that saw another value than the last recorded access left there: code

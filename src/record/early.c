@@ -39,12 +39,14 @@ static void *run(void *argument)
     return NULL;
 }
 
-mr_early *mr_early_start(const char *log_path, bool keep_local)
+mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered)
 {
     mr_early *self = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? mr_calloc(1, sizeof *self) : NULL;
     if (!self)
         return NULL;
     mr_scan_init(&self->scan, keep_local, 0);
+    if (leave_ordered && !keep_local)
+        mr_scan_leave_ordered(&self->scan);
     self->path = mr_strndup(log_path, strlen(log_path));
     self->started = self->path && mr_thread_start(&self->thread, run, self);
     if (self->started)

@@ -16,7 +16,7 @@ typedef struct mr_early mr_early;
 
 /* Follows the log that will be at the path. NULL: there is one processor only, no memory, or no thread;
  * the pass is then made when the program has ended. */
-mr_early *mr_early_start(const char *log_path, bool keep_local);
+mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered);
 
 /* Nobody writes the log any more. The pass as far as it has come, on loan; NULL: it has not begun, or had
  * no memory. */

@@ -27,6 +27,7 @@ typedef struct mr_life {
     uint8_t kind;        /* mr_log_memory */
     bool dead;           /* released, and not given out again */
     bool alone;          /* for the caller: it began while no other thread was there */
+    uint32_t since;      /* for the caller: the segment in which it began (ordered.h) */
 } mr_life;
 
 typedef struct mr_life_node mr_life_node;

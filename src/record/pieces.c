@@ -127,7 +127,8 @@ bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offse
     if (!mr_grow(&at, &pieces->guest_capacity, number + 1ull, sizeof *pieces->guest_at))
         return false;
     pieces->guest_at = at;
-    pieces->guest_at[number] = offset << 1 | (alone || life->alone);
+    bool ordered = pieces->ordered && mr_ordered_before(pieces->ordered, life->since);
+    pieces->guest_at[number] = offset << 2 | (unsigned)ordered << 1 | (alone || life->alone);
     return true;
 }
 
@@ -146,6 +147,8 @@ void mr_pieces_share(mr_piece_line *line, uint32_t thread, bool alone, uint64_t 
 void mr_pieces_distrust(mr_pieces *pieces)
 {
     pieces->none_alone = true;
+    if (pieces->ordered)
+        pieces->ordered->given_up = true;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
         if (line->moved)
@@ -169,6 +172,33 @@ static void note_thread(mr_piece_line *line, const mr_life *life, uint32_t threa
         line->threads |= 1ull << thread;
 }
 
+static uint32_t make_cells(mr_ordered *ordered, const mr_piece_line *line)
+{
+    const mr_ordered_past reads = {line->segment, line->accessed};
+    const mr_ordered_past writes = {line->wrote, line->written};
+    return mr_ordered_cells(ordered, reads, writes);
+}
+
+/* What ordered.h has to know of the access, before the line has it. */
+static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, mr_piece_access how)
+{
+    mr_ordered *ordered = pieces->ordered;
+    bool keeps = how.atomic || how.is_kept;
+    uint64_t kept = 0;
+    if (!line->cells && (line->shared || keeps))
+        line->cells = make_cells(ordered, line);
+    if (line->cells && how.atomic)
+        mr_ordered_atomic(ordered, line->cells, bits, how.updates || !how.writes, how.writes);
+    if (keeps)
+        kept = mr_ordered_keep(ordered, line->cells, bits) & line->accessed;
+    else if (line->cells)
+        kept = mr_ordered_access(ordered, line->cells, bits, how.writes);
+    if (kept)
+        pieces->plain_parts |= line->parts | pieces->part;
+    line->segment = ordered->now;
+    line->wrote = how.writes ? ordered->now : line->wrote;
+}
+
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -190,6 +220,8 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
             !mr_pieces_note_guest(pieces, access.life, at, thread, how.alone))
             return false;
         note_thread(line, access.life, thread, how.alone, bits);
+        if (pieces->ordered)
+            order_access(pieces, line, bits, how);
         line->accessed |= bits;
         if (how.writes && how.alone)
             line->alone |= bits;
@@ -264,6 +296,11 @@ void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
     for (uint64_t at = offset; at < end; at = next_line(at)) {
         mr_piece_line *line = find_line(pieces, access.life, at);
         MR_REQUIRE(line);
+        if (pieces->ordered && !line->cells)
+            line->cells = make_cells(pieces->ordered, line);
+        if (pieces->ordered)
+            mr_ordered_keep(pieces->ordered, line->cells, bits_of(at, end));
+        pieces->plain_parts |= line->parts;
         line->shared |= bits_of(at, end);
         line->written |= bits_of(at, end);
     }
@@ -341,7 +378,9 @@ static void keep_backward(mr_pieces *pieces, const mr_life *life, uint64_t offse
 /* Must the guest's order with the beginning of the life be kept? */
 static bool is_guest_kept(const mr_pieces *pieces, uint32_t guest)
 {
-    return pieces->none_alone || !(pieces->guest_at[guest] & 1);
+    uint64_t at = pieces->guest_at[guest];
+    bool ordered = at & 2 && !pieces->ordered->given_up;
+    return pieces->none_alone || !(at & 1 || ordered);
 }
 
 /* The pieces in which guests access lives first are at least sparse. */
@@ -349,7 +388,7 @@ static void keep_guests(mr_pieces *pieces)
 {
     for (uint32_t i = 0; i < pieces->guests.count; i++) {
         mr_life life = {.number = (uint32_t)pieces->guests.items[i].high};
-        uint64_t offset = pieces->guest_at[i] >> 1;
+        uint64_t offset = pieces->guest_at[i] >> 2;
         if (offset == MR_PIECES_RELEASES || !is_guest_kept(pieces, i))
             continue;
         mr_piece_line *line = find_line(pieces, &life, offset);
@@ -376,12 +415,26 @@ static void keep_whole_pieces(mr_pieces *pieces)
     }
 }
 
-/* What is kept of a line for the release of its life. */
-static uint64_t released_of(const mr_piece_line *line, uint32_t releaser)
+/* What is kept of line `number` for the release of its life. */
+static uint64_t released_of(const mr_pieces *pieces, uint32_t number, uint32_t releaser)
 {
-    if (!releaser)
+    const mr_piece_line *line = &pieces->lines[number];
+    uint32_t life = (uint32_t)pieces->table.items[number].high;
+    bool whole = releaser != MR_PIECES_SEVERAL && !(releaser & MR_PIECES_IN_PARTS);
+    if (!releaser || (whole && pieces->ordered &&
+                      mr_ordered_released(pieces->ordered, life, line->cells, line->segment)))
         return 0;
     return line->owner == (releaser & ~MR_PIECES_IN_PARTS) ? line->shared : line->accessed;
+}
+
+/* The bytes of line `number` that several threads access and one writes, and are not in order. */
+static uint64_t met_of(const mr_pieces *pieces, uint32_t number, uint32_t releaser)
+{
+    const mr_piece_line *line = &pieces->lines[number];
+    bool in_parts = releaser & MR_PIECES_IN_PARTS;
+    uint64_t kept =
+        pieces->ordered && !in_parts ? mr_ordered_kept(pieces->ordered, line->cells) : ~0ull;
+    return line->shared & line->written & kept;
 }
 
 /* Decides which bytes are kept in full, and then which are sparse. */
@@ -393,11 +446,11 @@ static void mark_kept(mr_pieces *pieces)
         uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
         if (pieces->none_alone)
             line->written |= line->alone;
-        uint64_t released = released_of(line, releaser);
+        uint64_t released = released_of(pieces, i, releaser);
         /* Each part of the life is an object of its own. */
         if (releaser & MR_PIECES_IN_PARTS)
             line->written |= line->accessed;
-        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
+        line->kept = all ? line->accessed : met_of(pieces, i, releaser) | line->reached;
         if (releaser & MR_PIECES_IN_PARTS)
             line->kept |= released;
         line->written = released;
@@ -440,13 +493,22 @@ static bool mark_lives(mr_pieces *pieces)
     return true;
 }
 
+/* The parts in which kept bytes of line `number` may be accessed plainly, but for `plain_parts`. */
+static uint32_t parts_of(const mr_pieces *pieces, uint32_t number)
+{
+    const mr_piece_line *line = &pieces->lines[number];
+    bool known = pieces->ordered && !pieces->ordered->given_up &&
+                 !(line->kept & ~mr_ordered_kept(pieces->ordered, line->cells));
+    return known ? 0 : line->parts;
+}
+
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
 bool mr_pieces_number(mr_pieces *pieces)
 {
     uint64_t count = 0;
     free(pieces->pieces);
     pieces->pieces = NULL;
-    pieces->kept_parts = 0;
+    pieces->kept_parts = pieces->ordered ? pieces->plain_parts : 0;
     memset(pieces->near, 0, sizeof pieces->near);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
@@ -454,7 +516,7 @@ bool mr_pieces_number(mr_pieces *pieces)
         if (!line->kept)
             continue;
         count += (unsigned)__builtin_popcountll(line->bounds & line->kept);
-        pieces->kept_parts |= line->parts;
+        pieces->kept_parts |= parts_of(pieces, i);
     }
     if (count > UINT32_MAX)
         return false;
@@ -555,6 +617,7 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
     while (unit / pieces->part_units >= MR_PIECES_PARTS) {
         for (uint32_t i = 0; i < pieces->table.count; i++)
             pieces->lines[i].parts = fold(pieces->lines[i].parts);
+        pieces->plain_parts = fold(pieces->plain_parts);
         pieces->part_units *= 2;
     }
     uint64_t number = unit / pieces->part_units;
@@ -567,6 +630,12 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
     uint64_t number = unit / pieces->part_units;
     *end = (number + 1) * pieces->part_units;
     return number < MR_PIECES_PARTS && !(pieces->kept_parts >> number & 1);
+}
+
+bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit)
+{
+    uint64_t number = unit / pieces->part_units;
+    return number >= MR_PIECES_PARTS || pieces->kept_parts >> number;
 }
 
 /* ---- the cache ---- */

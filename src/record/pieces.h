@@ -31,7 +31,9 @@
  * each of its accesses has an event (sparse.h). With BarrierPairs, whose events keep their order, no
  * piece is sparse.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * With ordered.h what is ordered is left out, too.
+ *
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 88 bytes for each line of 64
  * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
@@ -47,6 +49,7 @@
 
 #include "base/assert.h"
 #include "lifetimes.h"
+#include "ordered.h"
 #include "pairs.h"
 
 enum {
@@ -58,7 +61,7 @@ enum {
 
 #define MR_PIECES_SEVERAL  UINT32_MAX          /* threads release parts of the life */
 #define MR_PIECES_IN_PARTS (UINT32_C(1) << 31) /* one thread releases it in parts */
-#define MR_PIECES_RELEASES (~0ull >> 1) /* in place of an offset: no access, but the release */
+#define MR_PIECES_RELEASES (~0ull >> 2) /* in place of an offset: no access, but the release */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
@@ -88,6 +91,9 @@ typedef struct mr_piece_line {
         uint32_t owner; /* the thread that the line belongs to, plus 1; 0: none yet */
         uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
     };
+    uint32_t segment; /* of the last access (ordered.h); 0: not known */
+    uint32_t wrote;   /* of the last write */
+    uint32_t cells;   /* their number, plus 1; 0: none */
 } mr_piece_line;
 
 /* A piece that is kept. */
@@ -113,11 +119,14 @@ typedef struct mr_pieces {
     uint64_t part_units;           /* length of a part */
     uint32_t part;                 /* the bit of the current part */
     uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
+    uint32_t
+        plain_parts; /* those where bytes that ordered.h keeps are accessed plainly, at least */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics;   /* (life, offset and size) of each atomic access */
     mr_pairs guests;    /* (life, thread) of threads that use a life that another one got */
-    uint64_t *guest_at; /* by number of the guest: where its first access begins */
+    uint64_t *guest_at; /* by number of the guest: where its first access begins, times 4; plus 1:
+                           alone; plus 2: ordered.h knows that it is after the alloc */
     size_t guest_capacity;
     bool has_calls;   /* set by the caller: there are BarrierPairs */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
@@ -127,13 +136,15 @@ typedef struct mr_pieces {
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;
-    uint64_t foreign; /* accesses by others than the owner, about, of lines that were written */
-    bool none_alone;  /* see mr_pieces_distrust */
-    bool keep_all;    /* set by the caller: leave nothing out */
+    uint64_t foreign;    /* accesses by others than the owner, about, of lines that were written */
+    bool none_alone;     /* see mr_pieces_distrust */
+    bool keep_all;       /* set by the caller: leave nothing out */
+    mr_ordered *ordered; /* set by the caller, on loan: leave out what is ordered; NULL: do not */
 } mr_pieces;
 
 typedef struct mr_piece_access {
-    bool writes, alone, atomic;
+    bool writes, alone, atomic, updates;
+    bool is_kept; /* whether ordered.h finds it in order or not */
 } mr_piece_access;
 
 typedef struct mr_extent {
@@ -148,8 +159,12 @@ void mr_pieces_free(mr_pieces *pieces);
  * ends. Units do not decrease. */
 uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit);
 
-/* Is the part around the unit without an access of a kept piece? `*end` is where it ends. */
+/* Is the part around the unit without an access of a kept piece? With ordered.h it may have long records of
+ * them. `*end` is where it ends. */
 bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end);
+
+/* Does a part from here on access a kept piece? */
+bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit);
 
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make
  * makes the pieces. Each returns false when there is no memory. */
@@ -254,6 +269,23 @@ static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
 /* Another thread than the owner accesses the line, or the owner while others come or go. */
 void mr_pieces_share(mr_piece_line *line, uint32_t thread, bool alone, uint64_t bits);
 
+/* Notes the access in the cells. False: the line may need some. */
+static inline bool mr_pieces_order_near(mr_pieces *pieces, mr_piece_line *line, uint32_t thread,
+                                        mr_piece_access how, uint64_t bits)
+{
+    mr_ordered *ordered = pieces->ordered;
+    if (ordered->given_up)
+        return true;
+    if (line->cells) {
+        if (mr_ordered_access(ordered, line->cells, bits, how.writes))
+            pieces->plain_parts |= line->parts | pieces->part;
+    } else if (line->owner != thread + 1 || line->lonely != how.alone)
+        return false;
+    line->segment = ordered->now;
+    line->wrote = how.writes ? ordered->now : line->wrote;
+    return true;
+}
+
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
  * one, or the first one of its thread in the line, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
@@ -262,6 +294,8 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     uint64_t bits;
     mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
     if (!line || !mr_pieces_knows(line, thread) || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
+        return false;
+    if (pieces->ordered && !mr_pieces_order_near(pieces, line, thread, how, bits))
         return false;
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
     if (line->owner != thread + 1 || line->lonely != how.alone) {

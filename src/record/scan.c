@@ -7,6 +7,7 @@ enum { RECORDS_A_TELL = 1 << 10 };
 void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
+    mr_ordered_free(&scan->ordered);
     mr_gaps_free(&scan->gaps);
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
@@ -47,6 +48,8 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
         object->waits += count ? count : 1;
     if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE)
         object->units++;
+    if (object && scan->ordered.on)
+        mr_ordered_object(&scan->ordered, record, (uint32_t)(object - scan->objects.items));
     if (object)
         object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
                                                                              : MR_OBJECT_SHARED;
@@ -73,9 +76,14 @@ static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
         if (!alone && !death->unseen &&
             !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
             return false;
+        if (!alone && !death->unseen && scan->ordered.on)
+            mr_ordered_release(&scan->ordered, death->life);
     }
-    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN && record[2])
-        mr_lifetimes_find(&pass->lives, mr_log_payload(record[0]))->alone = alone;
+    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN && record[2]) {
+        mr_life *life = mr_lifetimes_find(&pass->lives, mr_log_payload(record[0]));
+        life->alone = alone;
+        life->since = scan->ordered.now;
+    }
     for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
         const mr_life_end *part = &pass->lives.ended[i];
         const mr_life *life = &part->life;
@@ -114,13 +122,26 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return true;
     uint64_t address = mr_log_payload(record[0]);
     mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
-    if (!note_access(scan, pass, address, 1, (mr_piece_access){.writes = use == MR_USE_WRITE}) ||
+    /* A descriptor that is replaced is written atomically. */
+    mr_piece_access how = {.writes = use == MR_USE_WRITE,
+                           .is_kept = mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR};
+    if (!note_access(scan, pass, address, 1, how) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
-    if (misuse)
+    if (misuse) {
         mr_pieces_keep(&scan->pieces, byte);
+        scan->ordered.given_up = true;
+    }
     mr_uses_apply(state, pass->thread, record);
     return true;
+}
+
+/* An object and its use, in the order of their events. */
+static bool note_used_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    bool is_after = mr_use_of(record) == MR_USE_AFTER;
+    return (is_after || note_use(scan, pass, record)) && note_object(scan, pass, record) &&
+           (!is_after || note_use(scan, pass, record));
 }
 
 /* Threads that start, those that others have waited for, and those that were there. */
@@ -128,6 +149,8 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
 {
     if (!mr_presence_note(&scan->presence, pass, record))
         return false;
+    if (scan->ordered.on && mr_log_kind_of(record[0]) != MR_LOG_SWITCH)
+        mr_ordered_thread(&scan->ordered, record);
     if (scan->presence.has_stranger && !scan->pieces.none_alone)
         mr_pieces_distrust(&scan->pieces);
     return true;
@@ -137,7 +160,9 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
-        mr_piece_access how = {.writes = writes(kind), .atomic = is_atomic(kind)};
+        mr_piece_access how = {.writes = writes(kind),
+                               .atomic = is_atomic(kind),
+                               .updates = kind == MR_LOG_ATOMIC_UPDATE};
         scan->accesses++;
         return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record), how);
     }
@@ -145,7 +170,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
-        return note_object(scan, pass, record) && note_use(scan, pass, record);
+        return note_used_object(scan, pass, record);
     if (kind == MR_LOG_RETIRED && !note_use(scan, pass, record))
         return false;
     if (kind == MR_LOG_RETIRED)
@@ -170,6 +195,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
     if (kind == MR_LOG_CALL_BEGIN) {
+        scan->ordered.given_up = true; /* calls order what they reach */
         scan->pieces.has_calls = true;
         scan->pieces.all_reached = scan->pieces.all_reached || !mr_log_count(record[1]);
     }
@@ -218,9 +244,22 @@ void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units)
                       .gaps.least_part = part_units ? part_units : MR_GAPS_LEAST_PART};
 }
 
+void mr_scan_leave_ordered(mr_scan *scan)
+{
+    scan->ordered.on = true;
+    scan->pieces.ordered = &scan->ordered;
+}
+
 void mr_scan_begin(mr_scan *scan, const mr_log *log)
 {
     mr_log_pass_init(&scan->pass, log);
+}
+
+static void follow_thread(mr_scan *scan)
+{
+    mr_ordered *ordered = &scan->ordered;
+    if (ordered->on && (ordered->thread != scan->pass.thread || !ordered->now))
+        mr_ordered_switch(ordered, scan->pass.thread);
 }
 
 /* Reads short records, and the long one behind them. `*more`: there may be others, at least `margin`
@@ -233,12 +272,14 @@ static bool read_on(mr_scan *scan, uint64_t margin, bool *more)
         scan->part_end = mr_pieces_part(&scan->pieces, pass->next);
         ok = mr_gaps_mark(&scan->gaps, pass, scan->pieces.part_units);
     }
+    follow_thread(scan);
     ok = ok && note_run(scan, pass, scan->part_end);
     if (!ok || pass->next >= scan->part_end)
         return ok;
     *more = pass->next + margin <= pass->log->unit_count;
     const uint64_t *record = *more ? mr_log_next(pass) : NULL;
     *more = record != NULL;
+    follow_thread(scan);
     return !pass->failed && (!record || note(scan, pass, record));
 }
 

@@ -8,6 +8,7 @@
 #include "gaps.h"
 #include "log_reader.h"
 #include "objects.h"
+#include "ordered.h"
 #include "pieces.h"
 #include "presence.h"
 #include "uses.h"
@@ -27,12 +28,20 @@ typedef struct mr_scan {
     uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
     mr_presence presence;
+    mr_ordered ordered;
     mr_log_pass pass;
     uint64_t part_end; /* of the part that is read */
 } mr_scan;
 
 /* `part_units` as in mr_record_options. */
 void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units);
+/* Leaves out what happens-before orders (ordered.h). Between mr_scan_init and mr_scan_begin. */
+void mr_scan_leave_ordered(mr_scan *scan);
+/* Has that been done, as far as it is known by now? */
+static inline bool mr_scan_leaves_ordered(const mr_scan *scan)
+{
+    return scan->ordered.on && !scan->ordered.given_up;
+}
 void mr_scan_begin(mr_scan *scan, const mr_log *log);
 /* Reads on in a log that still grows, until it has come to the end or `stop` is set. False: no memory. */
 bool mr_scan_go_on(mr_scan *scan, const atomic_bool *stop);

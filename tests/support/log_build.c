@@ -147,8 +147,7 @@ static bool put_short(short_log *log, const uint64_t *record)
     return true;
 }
 
-/* The same log with short records; NULL: it is damaged, or still open. Freed by the caller. */
-static void *shorten(const void *bytes, size_t *count)
+void *mr_log_shorten(const void *bytes, size_t *count)
 {
     const mr_log_header *header = bytes;
     if (*count < MR_LOG_HEADER_BYTES || header->end != *count ||
@@ -204,7 +203,7 @@ static char *convert_short(const void *bytes, size_t count, uint64_t part_units,
  * (gaps.h). */
 static void compare_jumps(const void *bytes, size_t count)
 {
-    void *file = shorten(bytes, &count);
+    void *file = mr_log_shorten(bytes, &count);
     size_t sizes[2];
     if (!file)
         return;

@@ -37,6 +37,9 @@ mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record
 /* The whole file: header and records, to be freed. */
 void *mr_log_file(const mr_log_build *log, size_t *count);
 
+/* The same file with short records; NULL: it is damaged, or still open. Freed by the caller. */
+void *mr_log_shorten(const void *bytes, size_t *count);
+
 /* Fails the test unless the events are these, one a line: "T0|w(x=1)". */
 void mr_log_expect(const mr_trace *trace, const char *events);
 

@@ -1,0 +1,567 @@
+#include "ordered.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+#include "order/edges.h"
+#include "runtime/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 1 << 12, UNITS_MAX = 1 << 8, LINE_BYTES = 64 };
+
+#define READS (UINT32_C(1) << 31)
+
+/* Of 4 bytes or of one. Segments are numbered from 1; 0: none. */
+typedef struct slot {
+    uint32_t write;
+    uint32_t read; /* a segment; or READS and the number of a cell_read */
+} slot;
+
+typedef struct cells {
+    uint64_t unordered; /* bytes with unordered conflicting accesses, at least */
+    uint64_t kept;      /* bytes of atomic accesses, and others to be kept */
+    uint32_t atomic;    /* the first of its atomic variables, plus 1 */
+    uint32_t shift;     /* log2 of the bytes of a cell */
+    size_t first;       /* cell */
+} cells;
+
+/* One of several unordered reads of a cell. */
+typedef struct cell_read {
+    uint32_t segment, next; /* number plus 1; 0: last */
+} cell_read;
+
+/* An atomic variable of a line. */
+typedef struct atomic_variable {
+    uint32_t next; /* plus 1; 0: last */
+    uint8_t at, bytes;
+} atomic_variable;
+
+typedef struct stretch {
+    uint32_t thread, local;
+} stretch;
+
+struct mr_happens {
+    mr_wcp wcp; /* wcp.hb alone */
+    mr_edges edges;
+    uint32_t *segment_of; /* by thread: its last one */
+    size_t thread_count, thread_capacity;
+    stretch *segments;
+    size_t segment_count, segment_capacity;
+    uint32_t *units; /* by object: posts that nobody has taken */
+    size_t unit_count, unit_capacity;
+    cells *lines;
+    size_t line_count, line_capacity;
+    slot *cells;
+    size_t cell_count, cell_capacity;
+    cell_read *reads;
+    size_t read_count, read_capacity;
+    uint32_t free_read; /* number plus 1; 0: none */
+    atomic_variable *variables;
+    size_t variable_count, variable_capacity;
+    mr_time *released; /* by life: when; local 0: never, or that is not known */
+    size_t life_count, life_capacity;
+};
+
+void mr_ordered_free(mr_ordered *self)
+{
+    mr_happens *happens = self->happens;
+    self->happens = NULL;
+    self->given_up = true;
+    if (!happens)
+        return;
+    for (size_t i = 0; i < happens->life_count; i++)
+        mr_clock_drop(&happens->wcp.hb.pool, &happens->released[i].clock);
+    mr_edges_free(&happens->edges, &happens->wcp);
+    mr_hb_free(&happens->wcp.hb);
+    free(happens->segment_of);
+    free(happens->segments);
+    free(happens->units);
+    free(happens->lines);
+    free(happens->cells);
+    free(happens->reads);
+    free(happens->variables);
+    free(happens->released);
+    free(happens);
+}
+
+/* ---- segments ---- */
+
+static const mr_clock *clock_of(const mr_ordered *self)
+{
+    return self->happens->wcp.hb.threads[self->thread].clock;
+}
+
+/* Room for the thread. False: no memory, or too many threads. */
+static bool grow(mr_ordered *self, uint32_t thread)
+{
+    if (!self->happens)
+        self->happens = mr_calloc(1, sizeof *self->happens);
+    mr_happens *happens = self->happens;
+    if (!happens || thread >= THREADS_MAX)
+        return false;
+    if (thread < happens->thread_count)
+        return true;
+    void *segments = happens->segment_of;
+    if (!mr_hb_grow(&happens->wcp.hb, thread + 1, 0) ||
+        !mr_grow(&segments, &happens->thread_capacity, thread + 1ull, sizeof *happens->segment_of))
+        return false;
+    happens->segment_of = segments;
+    while (happens->thread_count <= thread)
+        happens->segment_of[happens->thread_count++] = 0;
+    return true;
+}
+
+/* Sets `now`: the local time of the current thread may be another one. False: no memory. */
+static bool renew(mr_ordered *self)
+{
+    mr_happens *happens = self->happens;
+    uint32_t thread = self->thread, local = happens->wcp.hb.threads[thread].local;
+    self->now = happens->segment_of[thread];
+    if (self->now && happens->segments[self->now - 1].local == local)
+        return true;
+    void *segments = happens->segments;
+    if (happens->segment_count >= READS - 1 ||
+        !mr_grow(&segments, &happens->segment_capacity, happens->segment_count + 1,
+                 sizeof *happens->segments))
+        return false;
+    happens->segments = segments;
+    happens->segments[happens->segment_count++] = (stretch){thread, local};
+    self->now = happens->segment_of[thread] = (uint32_t)happens->segment_count;
+    return true;
+}
+
+void mr_ordered_switch(mr_ordered *self, uint32_t thread)
+{
+    if (self->given_up || !grow(self, thread)) {
+        self->given_up = true;
+        return;
+    }
+    self->thread = thread;
+    self->given_up = !renew(self);
+}
+
+/* Does the thread with this clock know the segment? */
+static bool knows(const mr_happens *happens, const mr_clock *clock, uint32_t thread,
+                  uint32_t number)
+{
+    MR_ASSERT(number > 0 && number <= happens->segment_count);
+    const stretch *at = &happens->segments[number - 1];
+    return at->thread == thread || mr_clock_get(clock, at->thread) >= at->local;
+}
+
+bool mr_ordered_before(const mr_ordered *self, uint32_t segment)
+{
+    return segment && !self->given_up &&
+           knows(self->happens, clock_of(self), self->thread, segment);
+}
+
+/* ---- synchronisation ---- */
+
+void mr_ordered_thread(mr_ordered *self, const uint64_t *record)
+{
+    bool forks = mr_log_kind_of(record[0]) == MR_LOG_FORK;
+    uint64_t other = record[2];
+    if (self->given_up)
+        return;
+    bool ok = other < THREADS_MAX && other != self->thread && grow(self, (uint32_t)other) &&
+              mr_hb_sync(&self->happens->wcp.hb, forks ? MR_OP_FORK : MR_OP_JOIN, self->thread,
+                         (uint32_t)other) &&
+              renew(self);
+    self->given_up = !ok;
+}
+
+/* Room for the object. */
+static bool grow_objects(mr_happens *happens, uint32_t object)
+{
+    void *units = happens->units;
+    if (!mr_hb_grow(&happens->wcp.hb, (uint32_t)happens->thread_count, object + 1) ||
+        !mr_edges_grow(&happens->edges, object + 1) ||
+        !mr_grow(&units, &happens->unit_capacity, object + 1ull, sizeof *happens->units))
+        return false;
+    happens->units = units;
+    while (happens->unit_count <= object)
+        happens->units[happens->unit_count++] = 0;
+    return true;
+}
+
+static bool post(mr_ordered *self, uint64_t count, uint32_t object)
+{
+    mr_happens *happens = self->happens;
+    for (uint64_t i = 0; i < count; i++)
+        if (!mr_edges_post(&happens->edges, &happens->wcp, self->thread, object))
+            return false;
+    happens->units[object] += (uint32_t)count;
+    return true;
+}
+
+/* Who takes more units than were posted has them from elsewhere. */
+static bool take(mr_ordered *self, uint64_t count, uint32_t object)
+{
+    mr_happens *happens = self->happens;
+    for (uint64_t i = 0; i < count && happens->units[object]; i++, happens->units[object]--)
+        if (!mr_edges_wait(&happens->edges, &happens->wcp, self->thread, object))
+            return false;
+    return true;
+}
+
+/* An access of an atomic variable: of memory, or one that stands for an object. */
+static bool meet(mr_ordered *self, uint32_t number, bool of_object, mr_op op)
+{
+    mr_access access = {.thread = self->thread, .variable = number << 1 | of_object, .op = op};
+    return mr_edges_atomic(&self->happens->edges, &self->happens->wcp, &access);
+}
+
+static bool synchronise(mr_ordered *self, const uint64_t *record, uint32_t object)
+{
+    mr_hb *hb = &self->happens->wcp.hb;
+    unsigned kind = mr_log_kind_of(record[0]), role = mr_log_detail(record[0]);
+    uint64_t count = mr_log_count(record[1]);
+    switch (kind) {
+    case MR_LOG_ACQUIRE:
+        return mr_hb_sync(hb, MR_OP_ACQUIRE, self->thread, object);
+    case MR_LOG_RELEASE:
+        return mr_hb_sync(hb, MR_OP_RELEASE, self->thread, object);
+    case MR_LOG_SHARED_ACQUIRE:
+        return mr_hb_sync(hb, MR_OP_SHARED_ACQUIRE, self->thread, object);
+    case MR_LOG_SHARED_RELEASE:
+        return mr_hb_sync(hb, MR_OP_SHARED_RELEASE, self->thread, object);
+    case MR_LOG_POST:
+        return count <= UNITS_MAX && post(self, count ? count : 1, object);
+    case MR_LOG_WAIT:
+        return count <= UNITS_MAX && take(self, count ? count : 1, object);
+    default: /* BEFORE, AFTER */
+        return role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
+               meet(self, object, true,
+                    kind == MR_LOG_BEFORE ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ);
+    }
+}
+
+void mr_ordered_object(mr_ordered *self, const uint64_t *record, uint32_t object)
+{
+    if (self->given_up)
+        return;
+    self->given_up = object >= READS - 1 || !grow_objects(self->happens, object) ||
+                     !synchronise(self, record, object) || !renew(self);
+}
+
+void mr_ordered_release(mr_ordered *self, uint32_t life)
+{
+    mr_happens *happens = self->happens;
+    if (self->given_up)
+        return;
+    void *released = happens->released;
+    if (!mr_grow(&released, &happens->life_capacity, life + 1ull, sizeof *happens->released)) {
+        self->given_up = true;
+        return;
+    }
+    happens->released = released;
+    while (happens->life_count <= life)
+        happens->released[happens->life_count++] = (mr_time){.local = 0};
+    const mr_hb_thread *thread = &happens->wcp.hb.threads[self->thread];
+    mr_time_set(&happens->wcp.hb.pool, &happens->released[life],
+                (mr_time){thread->clock, self->thread, thread->local});
+}
+
+/* ---- lines ---- */
+
+/* Does an access of these bytes end inside of a cell of 4 bytes? */
+static bool is_partial(uint64_t bits)
+{
+    return (bits & UINT64_C(0x1111111111111111)) * 0xf != bits;
+}
+
+/* Cells for a line, all empty. False: no memory. */
+static bool add_cells(mr_happens *happens, uint32_t shift, size_t *first)
+{
+    void *all = happens->cells;
+    size_t count = LINE_BYTES >> shift;
+    if (!mr_grow(&all, &happens->cell_capacity, happens->cell_count + count,
+                 sizeof *happens->cells))
+        return false;
+    happens->cells = all;
+    *first = happens->cell_count;
+    memset(happens->cells + *first, 0, count * sizeof *happens->cells);
+    happens->cell_count += count;
+    return true;
+}
+
+static uint64_t bits_of_cell(uint32_t shift, unsigned number)
+{
+    return (shift ? 0xfull : 1ull) << (number << shift);
+}
+
+uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes)
+{
+    mr_happens *happens = self->happens;
+    cells line = {.shift = is_partial(reads.bits) || is_partial(writes.bits) ? 0 : 2};
+    if (self->given_up)
+        return 0;
+    void *all = happens->lines;
+    if (happens->line_count >= UINT32_MAX - 1 ||
+        !mr_grow(&all, &happens->line_capacity, happens->line_count + 1, sizeof *happens->lines) ||
+        (happens->lines = all, !add_cells(happens, line.shift, &line.first))) {
+        self->given_up = true;
+        return 0;
+    }
+    for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line.shift; i++) {
+        uint64_t bits = bits_of_cell(line.shift, i);
+        happens->cells[line.first + i] =
+            (slot){writes.bits & bits ? writes.segment : 0, reads.bits & bits ? reads.segment : 0};
+    }
+    happens->lines[happens->line_count++] = line;
+    return (uint32_t)happens->line_count;
+}
+
+/* Takes the list of reads back. */
+static void drop_reads(mr_happens *happens, uint32_t *read)
+{
+    if (*read & READS) {
+        uint32_t first = (*read & ~READS) + 1, last = first;
+        while (happens->reads[last - 1].next)
+            last = happens->reads[last - 1].next;
+        happens->reads[last - 1].next = happens->free_read;
+        happens->free_read = first;
+    }
+    *read = 0;
+}
+
+/* Do all reads of the cell come before? */
+static bool all_before(const mr_happens *happens, const mr_clock *clock, uint32_t thread,
+                       uint32_t read)
+{
+    if (!(read & READS))
+        return !read || knows(happens, clock, thread, read);
+    for (uint32_t at = (read & ~READS) + 1; at; at = happens->reads[at - 1].next)
+        if (!knows(happens, clock, thread, happens->reads[at - 1].segment))
+            return false;
+    return true;
+}
+
+/* Puts a read before the others of the list; `*list`: number plus 1. False: no memory. */
+static bool push_read(mr_happens *happens, uint32_t segment, uint32_t *list)
+{
+    uint32_t at = happens->free_read;
+    if (at) {
+        happens->free_read = happens->reads[at - 1].next;
+    } else {
+        void *reads = happens->reads;
+        if (happens->read_count >= READS - 1 ||
+            !mr_grow(&reads, &happens->read_capacity, happens->read_count + 1,
+                     sizeof *happens->reads))
+            return false;
+        happens->reads = reads;
+        at = (uint32_t)++happens->read_count;
+    }
+    happens->reads[at - 1] = (cell_read){segment, *list};
+    *list = at;
+    return true;
+}
+
+/* The cell is read now: forgets a read before, or has one more. False: no memory. */
+static bool add_read(mr_ordered *self, uint32_t *read)
+{
+    mr_happens *happens = self->happens;
+    const mr_clock *clock = clock_of(self);
+    uint32_t list = 0;
+    if (!(*read & READS)) {
+        if (!*read || knows(happens, clock, self->thread, *read)) {
+            *read = self->now;
+            return true;
+        }
+        if (!push_read(happens, *read, &list))
+            return false;
+    } else {
+        list = (*read & ~READS) + 1;
+        for (uint32_t at = list; at; at = happens->reads[at - 1].next)
+            if (knows(happens, clock, self->thread, happens->reads[at - 1].segment)) {
+                happens->reads[at - 1].segment = self->now;
+                return true;
+            }
+    }
+    bool done = push_read(happens, self->now, &list);
+    *read = (list - 1) | READS;
+    return done;
+}
+
+/* The line gets cells of one byte. False: no memory. */
+static bool divide(mr_happens *happens, cells *line)
+{
+    size_t first;
+    if (!add_cells(happens, 0, &first))
+        return false;
+    for (unsigned i = 0; i < LINE_BYTES; i++) {
+        const slot *from = &happens->cells[line->first + i / 4];
+        slot *to = &happens->cells[first + i];
+        *to = *from;
+        if (!(from->read & READS) || i % 4 == 0)
+            continue;
+        uint32_t list = 0;
+        for (uint32_t at = (from->read & ~READS) + 1; at; at = happens->reads[at - 1].next)
+            if (!push_read(happens, happens->reads[at - 1].segment, &list))
+                return false;
+        to->read = (list - 1) | READS;
+    }
+    line->first = first;
+    line->shift = 0;
+    return true;
+}
+
+static uint64_t bits_of(const atomic_variable *variable)
+{
+    return ((1ull << variable->bytes) - 1) << variable->at;
+}
+
+/* The write ends the edges from atomic writes of these bytes, but not of the variable `own`. */
+static void end_edges(mr_happens *happens, const cells *line, uint64_t bits, uint32_t own)
+{
+    for (uint32_t at = line->atomic; at; at = happens->variables[at - 1].next)
+        if (at != own && bits_of(&happens->variables[at - 1]) & bits)
+            mr_edges_plain_write(&happens->edges, &happens->wcp, (at - 1) << 1);
+}
+
+/* Are the accesses of the cell so far before this one? The cell has it then. */
+static bool note(mr_ordered *self, slot *cell, bool writes)
+{
+    mr_happens *happens = self->happens;
+    const mr_clock *clock = clock_of(self);
+    uint32_t now = self->now, thread = self->thread;
+    if ((cell->write && cell->write != now && !knows(happens, clock, thread, cell->write)) ||
+        (writes && !all_before(happens, clock, thread, cell->read)))
+        return false;
+    if (!writes) {
+        self->given_up = !add_read(self, &cell->read);
+        return true;
+    }
+    cell->write = now;
+    drop_reads(happens, &cell->read);
+    return true;
+}
+
+uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, bool writes)
+{
+    mr_happens *happens = self->happens;
+    if (self->given_up)
+        return 0;
+    cells *line = &happens->lines[number - 1];
+    if (line->shift && is_partial(bits) && !divide(happens, line)) {
+        self->given_up = true;
+        return 0;
+    }
+    if (writes && line->kept & bits)
+        end_edges(happens, line, bits, 0);
+    uint32_t now = self->now;
+    for (uint64_t left = bits & ~line->unordered; left && !self->given_up;) {
+        unsigned i = (unsigned)__builtin_ctzll(left) >> line->shift;
+        slot *cell = &happens->cells[line->first + i];
+        uint64_t own = bits_of_cell(line->shift, i);
+        left &= ~own;
+        bool again =
+            writes ? cell->write == now && (!cell->read || cell->read == now) : cell->read == now;
+        if (!again && !note(self, cell, writes)) {
+            line->unordered |= own;
+            drop_reads(happens, &cell->read);
+        }
+    }
+    return (line->unordered | line->kept) & bits;
+}
+
+/* The bytes are accessed, and kept: of these cells only their release asks. */
+static bool touch(mr_ordered *self, cells *line, uint64_t bits)
+{
+    for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line->shift; i++)
+        if (bits_of_cell(line->shift, i) & bits & ~line->unordered &&
+            !add_read(self, &self->happens->cells[line->first + i].read))
+            return false;
+    return true;
+}
+
+/* The atomic variable of exactly these bytes, plus 1; 0: none. */
+static uint32_t variable_of(const mr_happens *happens, const cells *line, uint64_t bits)
+{
+    uint32_t at = line->atomic;
+    while (at && bits_of(&happens->variables[at - 1]) != bits)
+        at = happens->variables[at - 1].next;
+    return at;
+}
+
+/* The same; a new one when there is none. 0: no memory. */
+static uint32_t make_variable(mr_happens *happens, cells *line, uint64_t bits)
+{
+    uint32_t found = variable_of(happens, line, bits);
+    if (found)
+        return found;
+    void *variables = happens->variables;
+    if (happens->variable_count >= READS - 1 ||
+        !mr_grow(&variables, &happens->variable_capacity, happens->variable_count + 1,
+                 sizeof *happens->variables))
+        return 0;
+    happens->variables = variables;
+    happens->variables[happens->variable_count++] =
+        (atomic_variable){.next = line->atomic,
+                          .at = (uint8_t)__builtin_ctzll(bits),
+                          .bytes = (uint8_t)__builtin_popcountll(bits)};
+    line->atomic = (uint32_t)happens->variable_count;
+    return line->atomic;
+}
+
+void mr_ordered_atomic(mr_ordered *self, uint32_t number, uint64_t bits, bool reads, bool writes)
+{
+    mr_happens *happens = self->happens;
+    if (self->given_up)
+        return;
+    cells *line = &happens->lines[number - 1];
+    bool is_long = __builtin_popcountll(bits) > (int)sizeof(uint64_t);
+    uint32_t variable = is_long  ? 0
+                        : writes ? make_variable(happens, line, bits)
+                                 : variable_of(happens, line, bits);
+    if (writes)
+        end_edges(happens, line, bits, variable);
+    if (!variable) {
+        self->given_up = writes && !is_long;
+        return;
+    }
+    mr_op op = !writes ? MR_OP_ATOMIC_READ : reads ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_WRITE;
+    self->given_up = !meet(self, variable - 1, false, op) || !renew(self);
+}
+
+uint64_t mr_ordered_keep(mr_ordered *self, uint32_t number, uint64_t bits)
+{
+    if (self->given_up || !number)
+        return 0;
+    mr_happens *happens = self->happens;
+    cells *line = &happens->lines[number - 1];
+    uint64_t added = bits & ~(line->kept | line->unordered);
+    line->kept |= bits;
+    self->given_up =
+        (line->shift && is_partial(bits) && !divide(happens, line)) || !touch(self, line, bits);
+    return added;
+}
+
+uint64_t mr_ordered_kept(const mr_ordered *self, uint32_t number)
+{
+    if (self->given_up)
+        return ~0ull;
+    if (!number)
+        return 0;
+    const cells *line = &self->happens->lines[number - 1];
+    return line->unordered | line->kept;
+}
+
+bool mr_ordered_released(const mr_ordered *self, uint32_t life, uint32_t number, uint32_t segment)
+{
+    const mr_happens *happens = self->happens;
+    if (self->given_up || life >= happens->life_count || !happens->released[life].local)
+        return false;
+    const mr_time *end = &happens->released[life];
+    if (!number)
+        return segment && knows(happens, end->clock, end->thread, segment);
+    const cells *line = &happens->lines[number - 1];
+    bool all = !line->unordered;
+    for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line->shift && all; i++) {
+        const slot *cell = &happens->cells[line->first + i];
+        all = (!cell->write || knows(happens, end->clock, end->thread, cell->write)) &&
+              all_before(happens, end->clock, end->thread, cell->read);
+    }
+    return all;
+}

@@ -1,0 +1,89 @@
+/*
+ * ordered: which accesses happens-before orders with all that they conflict with, found while the first
+ * pass reads the log (scan.h). For traces that serve the order shb alone (`run --quick`): there such
+ * accesses are left out (pieces.h).
+ *
+ * Let HB be happens-before of the trace of everything, SHB the order of order/shb.h, and let U be the pieces
+ * that have two conflicting accesses unordered by HB. The trace without the plain accesses of other pieces
+ * has the same races of SHB:
+ *
+ * - A race of SHB is unordered by SHB, so by HB, so it is on a piece of U.
+ * - Plain accesses give HB no edge. They give SHB those from a write to the reads that see it. Outside U
+ *   such a write is before the read by HB already. So SHB is the same on what is left.
+ *
+ * Here HB may have fewer edges than in the trace, never more: then U is larger, which loses nothing. Kept
+ * without a question are the pieces of atomic accesses and of descriptors, which give edges, and what
+ * is kept for other reasons (accesses of dead memory, BarrierPairs). When a record breaks a rule of locks, the
+ * trace may lack an edge, so all is kept as usual (`given_up`). The caller does the same when the trace
+ * dropped an event.
+ *
+ * Edges: locks, fork and join, units of semaphores, annotated orders, atomic accesses of the same bytes. Not:
+ * alloc before access, numbers of descriptors, cancellation.
+ *
+ * Lives (rule 7 of docs/semantics.md 2). The alloc of a life comes before the first access of a guest; where
+ * HB says so too, that access is not needed. A release writes the life; when all accesses of a line are
+ * before it by HB, none of them is kept for it.
+ *
+ * A *segment* is a stretch of one thread in which its local time (order/clock.h) is the same. Cells of 4
+ * bytes, or of one where accesses divide them, keep the segment of the last write, and those of the reads since that are unordered with each other:
+ * FastTrack (Flanagan, Freund, PLDI 2009) on cells, which finds the first unordered pair of each cell. Before
+ * a second thread comes, the line has the segments of its last access and its last write alone, in the
+ * place of all.
+ *
+ * Memory: 160 to 544 bytes for each line that several threads access, 8 for each segment, 16 for each life.
+ */
+#ifndef MR_RECORD_ORDERED_H
+#define MR_RECORD_ORDERED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mr_happens mr_happens;
+
+/* Zero-initialise; `on` is for the caller to set. */
+typedef struct mr_ordered {
+    bool on, given_up;
+    uint32_t now, thread; /* the segment of the current thread; 0: none yet */
+    mr_happens *happens;  /* owned; NULL: none yet */
+} mr_ordered;
+
+void mr_ordered_free(mr_ordered *self);
+
+/* What follows never fails: without memory all is given up. */
+
+/* The records are of this thread from now on. */
+void mr_ordered_switch(mr_ordered *self, uint32_t thread);
+/* A record of a lock, semaphore or order, with the number of its object. */
+void mr_ordered_object(mr_ordered *self, const uint64_t *record, uint32_t object);
+/* A FORK or JOIN record. */
+void mr_ordered_thread(mr_ordered *self, const uint64_t *record);
+/* The current thread releases all of the life. */
+void mr_ordered_release(mr_ordered *self, uint32_t life);
+
+/* Is the segment before what the current thread does next? */
+bool mr_ordered_before(const mr_ordered *self, uint32_t segment);
+
+/* Accesses of a line so far: of these bytes, all before the end of the segment. */
+typedef struct mr_ordered_past {
+    uint32_t segment;
+    uint64_t bits;
+} mr_ordered_past;
+
+/* A second thread comes to a line. Returns the number of its cells plus 1; 0: all is given up. */
+uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes);
+
+/* A plain access of these bytes. `cells` is their number plus 1. Returns those of them that are kept. */
+uint64_t mr_ordered_access(mr_ordered *self, uint32_t cells, uint64_t bits, bool writes);
+/* An atomic access of bytes of one line. */
+void mr_ordered_atomic(mr_ordered *self, uint32_t cells, uint64_t bits, bool reads, bool writes);
+/* The bytes are kept. Returns those that were not before. */
+uint64_t mr_ordered_keep(mr_ordered *self, uint32_t cells, uint64_t bits);
+
+/* Which bytes must be kept of a line? `cells` 0: one thread accesses it. */
+uint64_t mr_ordered_kept(const mr_ordered *self, uint32_t cells);
+/* Are all accesses of the line before the release of the life? `segment`: of the last access of a line
+ * without cells. */
+bool mr_ordered_released(const mr_ordered *self, uint32_t life, uint32_t cells, uint32_t segment);
+
+#endif
