@@ -16,6 +16,7 @@
 #include "formats/read.h"
 #include "support/length.h"
 #include "trace/info.h"
+#include "trace/outlook.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -35,6 +36,27 @@ static const char everything[] =
     "A|post(s)|9\nB|wait(s)|9\nB|mbegin(m:x,l,A)|10\nB|branch()|10\n"
     "B|mend(m)|10\nB|end()|11\nM|join(B)|12\nA|w(z=3)|13\n";
 
+/* A trace that was read from a mapped file has the outlook of the file. */
+static void check_outlook(const mr_trace *trace, bool from_input)
+{
+    mr_outlook outlook;
+    assert_int_equal(trace->outlook == NULL, from_input);
+    if (from_input)
+        return;
+    assert_true(mr_outlook_of_trace(&outlook, trace));
+    const mr_outlook *found = trace->outlook;
+    assert_int_equal(found->event_count, outlook.event_count);
+    assert_int_equal(found->thread_count, outlook.thread_count);
+    assert_int_equal(found->variable_count, outlook.variable_count);
+    assert_int_equal(found->lock_count, outlook.lock_count);
+    assert_int_equal(found->location_count, outlook.location_count);
+    assert_int_equal(found->use_count, outlook.use_count);
+    assert_memory_equal(found->contended, outlook.contended, outlook.variable_count);
+    assert_memory_equal(found->lock_shared, outlook.lock_shared, outlook.lock_count);
+    assert_memory_equal(found->uses, outlook.uses, outlook.use_count * sizeof *outlook.uses);
+    mr_outlook_free(&outlook);
+}
+
 static void round_trip(const mr_trace *trace, uint32_t block)
 {
     mr_bytes bytes = mr_test_mrt(trace, block);
@@ -47,6 +69,7 @@ static void round_trip(const mr_trace *trace, uint32_t block)
         assert_int_equal(streamed.had_outlook, !from_input);
         assert_int_equal(mr_test_read_mrt(bytes, from_input, &again, &error), MR_OK);
         mr_test_same(again, trace, true);
+        check_outlook(again, from_input);
         mr_trace_free(again);
     }
     free(bytes.items);
@@ -209,6 +232,12 @@ static void test_repair_keeps_what_is_right(void **state)
     assert_int_equal(streamed.status, MR_OK);
     assert_int_equal(streamed.event_count, 14);
     assert_int_equal(streamed.dropped_count, 1);
+    mr_trace *part;
+    mr_error error = {0};
+    assert_int_equal(mr_test_read_mrt(bytes, false, &part, &error), MR_ERR_TRACE);
+    assert_int_equal(part->event_count, 14);
+    assert_null(part->outlook); /* the outlook of the file is that of all events */
+    mr_trace_free(part);
     free(bytes.items);
     mr_trace_free(trace);
 }

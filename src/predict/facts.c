@@ -67,6 +67,8 @@ static bool need(mr_facts *facts, fact *it, bool (*make)(mr_facts *facts))
 
 const mr_outlook *mr_facts_outlook(mr_facts *facts)
 {
+    if (facts->trace->outlook)
+        return facts->trace->outlook;
     return need(facts, &facts->has_outlook, make_outlook) ? &facts->outlook : NULL;
 }
 

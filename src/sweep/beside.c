@@ -11,6 +11,8 @@ enum { LEAST_EVENTS = 1 << 16 };
 static const mr_outlook *outlook_of(const mr_sweep_job *job, const mr_trace *trace)
 {
     mr_sweep_shared *shared = job->shared;
+    if (trace->outlook)
+        return trace->outlook;
     if (!shared->has_outlook) {
         mr_outlook_free(&shared->outlook);
         mr_outlook_init(&shared->outlook);

@@ -1,6 +1,7 @@
 #include "trace.h"
 
 #include "base/assert.h"
+#include "outlook.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -26,6 +27,9 @@ void mr_trace_free(mr_trace *trace)
                                &trace->frames,    &trace->objects};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mr_names_free(names[i]);
+    if (trace->outlook)
+        mr_outlook_free(trace->outlook);
+    free(trace->outlook);
     free(trace);
 }
 

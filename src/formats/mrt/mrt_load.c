@@ -140,6 +140,21 @@ static mr_status check_lives(const mr_trace *trace, mr_error *error)
     return MR_OK;
 }
 
+/* The outlook of the file, which has been found to be right. */
+static mr_status take_outlook(load_state *load, mr_trace *trace, mr_error *error)
+{
+    mr_mrt *mrt = load->mrt;
+    if (!mrt->complete || !mr_mrt_outlook(mrt))
+        return MR_OK;
+    trace->outlook = mr_malloc(sizeof *trace->outlook, 0);
+    if (!trace->outlook)
+        return mr_error_memory(error, "reading the trace");
+    *trace->outlook = mrt->contents.outlook;
+    mr_outlook_init(&mrt->contents.outlook);
+    mrt->contents.has_outlook = false;
+    return MR_OK;
+}
+
 /* Derives what is derived, and takes the trace out of the reader. */
 static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
 {
@@ -160,6 +175,8 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
     status = mr_columns_fit(trace, error);
     if (!status)
         status = check_lives(trace, error);
+    if (!status)
+        status = take_outlook(load, trace, error);
     if (status)
         return status;
     *result = trace;

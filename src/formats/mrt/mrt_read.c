@@ -412,8 +412,10 @@ static mr_status read_end(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *erro
     if (mrt->state != MR_MRT_AT_END || chunk->size_bytes)
         return wrong(error, "it ends without an index");
     mr_status status = mr_mrt_source_end(&mrt->source, error);
-    if (!status)
+    if (!status) {
         mrt->state = MR_MRT_AT_DONE;
+        mrt->complete = true;
+    }
     return status;
 }
 

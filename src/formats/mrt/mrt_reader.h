@@ -36,6 +36,7 @@ struct mr_mrt {
     bool had_stacks;      /* … and have its stacks been there? … */
     bool had_orders;      /* … and its memory orders? */
     bool has_positions;   /* POSITIONS chunks */
+    bool complete;        /* the end was read, and nothing was damaged */
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_mrt_stacks_reader stacks;
     mr_mrt_orders_reader orders;
