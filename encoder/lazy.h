@@ -53,8 +53,8 @@
  * A solver that assumes `more` to be false and finds no solution because of that calls
  * mr_lazy_extend. A solver that leaves `more` open may make it true; mr_lazy_refute then extends.
  *
- * Costs: preparing O(events of C + sections and names of the window), an order O(nodes + log) and
- * what it adds.
+ * Costs: preparing O(events of C + sections and names of the window), a look at an order O(nodes of the
+ * locks and variables that are looked at) and what it adds.
  */
 #ifndef MR_ENCODER_LAZY_H
 #define MR_ENCODER_LAZY_H

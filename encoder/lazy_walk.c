@@ -469,6 +469,7 @@ static bool look_at(walk *k, uint32_t object)
     size_t before = clauses(k->encoding);
     uint32_t count = line_up(k, object);
     k->passed_over = false;
+    k->lazy->effort += count;
     reset(k, object);
     for (uint32_t i = 0; i < count && k->complete && !mr_formula_stopped(&k->encoding->formula);
          i++)

@@ -45,7 +45,7 @@ static void touch(const mr_line *l, uint32_t node)
 
 static void put(mr_line *l, uint32_t node, bool after_cut)
 {
-    l->effort++;
+    l->effort += 2;
     l->order[node] = usual(l, node, after_cut);
     touch(l, node);
 }
