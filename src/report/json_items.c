@@ -55,11 +55,10 @@ static mr_status print_item(const mr_json_items *items, size_t index, mr_bytes *
 
 static mr_status print_part(const dump *self, uint64_t part, mr_bytes *to, mr_error *error)
 {
-    size_t first = (size_t)part * PART_ITEMS, left = self->items->count - first;
-    size_t count = left < PART_ITEMS ? left : PART_ITEMS;
+    size_t first = (size_t)part * PART_ITEMS, end = first + PART_ITEMS;
     mr_status status = MR_OK;
-    for (size_t i = 0; i < count && status == MR_OK; i++)
-        status = print_item(self->items, first + i, to, error);
+    for (size_t i = first; i < end && i < self->items->count && status == MR_OK; i++)
+        status = print_item(self->items, i, to, error);
     return status;
 }
 
