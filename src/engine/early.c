@@ -77,7 +77,7 @@ static mr_status do_rounds(early *e, mr_error *error)
 
 mr_status mr_early_find(const mr_far_context *context, mr_error *error)
 {
-    if (!mr_crowded_is(context->settings))
+    if (!context->settings->is_crowded)
         return MR_OK;
     early e = {.context = context,
                .known.earlier = mr_known_races_new(),

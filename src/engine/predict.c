@@ -7,6 +7,7 @@
 #include "early.h"
 #include "far/far.h"
 #include "findings/find.h"
+#include "predict/crowded.h"
 #include "predict/label.h"
 #include "predict/memory_order.h"
 #include "predict/merge.h"
@@ -237,6 +238,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .prepare = prepare,
                             .merge = merge};
     mr_far_context context = far_context(p);
+    p->settings.is_crowded = mr_crowded_is(&p->settings);
     mr_status status = mr_early_find(&context, error);
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);

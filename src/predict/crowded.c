@@ -209,7 +209,7 @@ static mr_status search_groups(unit *u, mr_small_window *small)
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
         status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
     if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
-        status = mr_fans_search(worker, &small->problem, candidates, settled, u->outcome);
+        status = mr_fans_search(worker, &small->problem, candidates, settled, NULL, u->outcome);
     return status == MR_OK ? tell_races(u, before) : status;
 }
 

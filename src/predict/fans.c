@@ -28,6 +28,7 @@ typedef struct fans {
     const mr_problem *problem;
     const mr_candidates *candidates;
     bool *settled;
+    uint8_t *proven; /* NULL: nobody asks */
     mr_outcome *outcome;
     mr_partial partial;
     spoke *spokes;
@@ -320,35 +321,54 @@ static bool halted(fans *f)
     return f->worker->halted;
 }
 
-/* One question. `*again`: there was a race. */
-static mr_status ask(fans *f, uint32_t first, uint32_t end, bool *again)
+/* One question. `*again`: there was a race that is kept. */
+static mr_status ask(fans *f, uint32_t first, uint32_t end, mr_decision *decision, bool *again)
 {
     mr_arena *arena = &f->worker->arena;
-    mr_decision decision;
     rim r;
     size_t before = f->outcome->count;
     mr_status status = MR_OK;
     mr_arena_mark mark = mr_arena_get_mark(arena);
+    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN};
     if (!unite(f, first, end, &r)) {
         status = out_of_memory(f);
     } else if (r.count) {
-        status = decide(f, f->spokes[first].hub, &r, &decision);
-        if (status == MR_OK && decision.verdict == MR_VERDICT_RACE)
-            status = take(f, f->spokes[first].hub->thread, &decision);
+        status = decide(f, f->spokes[first].hub, &r, decision);
+        if (status == MR_OK && decision->verdict == MR_VERDICT_RACE)
+            status = take(f, f->spokes[first].hub->thread, decision);
     }
     *again = f->outcome->count > before;
     mr_arena_release(arena, mark);
     return status;
 }
 
+static void note_proof(fans *f, uint32_t first, uint32_t end, mr_step step)
+{
+    for (uint32_t i = first; f->proven && i < end; i++)
+        if (!f->settled[f->spokes[i].group])
+            f->proven[f->spokes[i].number] = (uint8_t)(step + 1);
+}
+
+/* How often spokes are asked about in halves. */
+enum { DEPTH = 4 };
+
 /* Asks until the answer is no race, or there is none. */
-static mr_status solve(fans *f, uint32_t first, uint32_t end)
+static mr_status solve(fans *f, uint32_t first, uint32_t end, uint32_t depth)
 {
     bool again = true;
+    mr_decision decision;
     mr_status status = MR_OK;
     while (status == MR_OK && again && !halted(f))
-        status = ask(f, first, end, &again);
-    return status;
+        status = ask(f, first, end, &decision, &again);
+    if (status != MR_OK || again)
+        return status;
+    if (decision.verdict == MR_VERDICT_NO_RACE)
+        note_proof(f, first, end, decision.step);
+    if (decision.verdict != MR_VERDICT_UNKNOWN || !f->proven || depth == DEPTH || end - first == 1)
+        return MR_OK;
+    uint32_t middle = first + (end - first) / 2;
+    status = solve(f, first, middle, depth + 1);
+    return status == MR_OK ? solve(f, middle, end, depth + 1) : status;
 }
 
 static mr_status solve_hub(fans *f, uint32_t first, uint32_t end)
@@ -359,19 +379,21 @@ static mr_status solve_hub(fans *f, uint32_t first, uint32_t end)
         status = out_of_memory(f);
     for (uint32_t i = first, next; i < end && status == MR_OK; i = next) {
         next = end_of_fan(f, i);
-        status = solve(f, i, next);
+        status = solve(f, i, next, 0);
     }
     mr_arena_release(&f->worker->arena, mark);
     return status;
 }
 
 mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
-                         const mr_candidates *candidates, bool *settled, mr_outcome *outcome)
+                         const mr_candidates *candidates, bool *settled, uint8_t *proven,
+                         mr_outcome *outcome)
 {
     fans f = {.worker = worker,
               .problem = problem,
               .candidates = candidates,
               .settled = settled,
+              .proven = proven,
               .outcome = outcome};
     mr_status status = MR_OK;
     if (!list_spokes(&f, &worker->arena) ||

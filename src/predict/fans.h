@@ -10,15 +10,15 @@
  *
  *   race     of the hub and one spoke. The question is asked again about the others.
  *   no race  no spoke has a race in the window: the product of the lists is the union of those of the spokes.
- *   unknown  nothing more is asked.
+ *   unknown  about each half of the spokes, a few times, when proofs matter.
  *
  * A witness is tried for other spokes, too. It ends with an access of the hub next in its thread. When the rules allow
  * events of other threads after it, up to but without an access c, then the witness with these events
  * is one of the hub and c: c is next, and the hub still is, as its thread has not moved. A free is not among them, as it
  * may be that of the object of the hub. The rules are those of solver/partial.h; the witness is checked like any other. Not in model branch.
  *
- * So a race is never taken without the checker, and what is not found is left to the windows: nothing here can
- * change a verdict.
+ * A race is never taken without the checker. A pair of places whose pairs of sites are all proven has no race in the window, as each
+ * pair of its accesses is in the product of one of them. What is neither is left to the questions about single pairs of places.
  */
 #ifndef MR_PREDICT_FANS_H
 #define MR_PREDICT_FANS_H
@@ -27,9 +27,11 @@
 
 /*
  * Looks for races of the groups for which `settled` is false, and sets it for those that have one. Adds a verdict with
- * a race to `outcome` for each. By worker->decide; no budget counts. MR_ERR_MEMORY.
+ * a race to `outcome` for each. `proven` (NULL: proofs do not matter), one a site pair of the candidates, zeroed: the
+ * step that has proven that it has no race in the window, plus one. By worker->decide; no budget counts. MR_ERR_MEMORY.
  */
 mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
-                         const mr_candidates *candidates, bool *settled, mr_outcome *outcome);
+                         const mr_candidates *candidates, bool *settled, uint8_t *proven,
+                         mr_outcome *outcome);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct mr_predict_settings {
     bool by_event; /* candidates.report: event */
     bool minimise;
     uint64_t crowded;          /* candidates.crowded; 0: never */
+    bool is_crowded;           /* the trace is (crowded.h); set by the engine before the windows */
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
     uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
     mr_decide_options decide;

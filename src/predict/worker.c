@@ -1,6 +1,9 @@
 #include "worker.h"
 
+#include "base/map.h"
+#include "base/memory.h"
 #include "base/seconds.h"
+#include "fans.h"
 #include "near.h"
 
 #include <inttypes.h>
@@ -150,6 +153,14 @@ mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end)
     return status;
 }
 
+/* The same for questions about many pairs of places (fans.h), which must not depend on what other workers know by
+ * now: has no race been proven before all windows? */
+static bool is_open_before(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const mr_worker *worker = context;
+    return !worker->known || !mr_known_races_below(worker->known, location_1, location_2, 0);
+}
+
 static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                                  mr_candidates *candidates, mr_outcome *outcome)
 {
@@ -158,8 +169,13 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
     if (status != MR_OK)
         return status;
     double begin = mr_seconds();
+    mr_candidate_options options = worker->candidates;
+    if (worker->settings->is_crowded) {
+        options.wanted = is_open_before;
+        options.stop_when_full = false; /* a proof is about all pairs of sites */
+    }
     if (!mr_candidates_find(candidates, window, &problem->hard, &problem->forced, worker->hb,
-                            worker->wcp, &worker->candidates, &worker->arena))
+                            worker->wcp, &options, &worker->arena))
         return mr_error_memory(worker->error, "collecting candidates");
     worker->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
     MR_DEBUG(worker->settings->debug, WINDOWS,
@@ -174,10 +190,74 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
     return MR_OK;
 }
 
+/* What questions about fans have settled in a window of a crowded trace. */
+typedef struct window_fans {
+    const mr_candidates *candidates;
+    bool *settled;     /* one a group: it has a race, in `found` */
+    uint8_t *proven;   /* one a site pair (fans.h) */
+    mr_outcome *found; /* owned */
+    mr_map index;      /* by two places: number in `found` */
+} window_fans;
+
+static mr_status search_fans(mr_worker *worker, mr_problem *problem,
+                             const mr_candidates *candidates, window_fans *fans)
+{
+    const mr_decide_options all = worker->decide;
+    mr_arena *arena = &worker->arena;
+    fans->candidates = candidates;
+    fans->settled = mr_arena_zalloc(arena, candidates->group_count, sizeof *fans->settled);
+    fans->proven = mr_arena_zalloc(arena, candidates->site_pair_count, sizeof *fans->proven);
+    fans->found = mr_outcome_new(worker->window);
+    if (!fans->settled || !fans->proven || !fans->found ||
+        !mr_problem_refine(problem, &worker->decide, 0, arena))
+        return mr_error_memory(worker->error, "deciding a candidate");
+    mr_worker_asks(worker, true);
+    worker->decide = mr_near_options(&all);
+    mr_status status =
+        mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);
+    worker->decide = all;
+    for (size_t i = 0; status == MR_OK && i < fans->found->count; i++) {
+        const mr_pair_verdict *verdict = &fans->found->verdicts[i];
+        uint32_t *number = mr_map_at(&fans->index, mr_map_key(verdict->key_1, verdict->key_2), 0);
+        if (!number)
+            return mr_error_memory(worker->error, "recording a candidate");
+        *number = (uint32_t)i;
+    }
+    return status;
+}
+
+/* Fills the verdict of a group that is settled. False: it is not. */
+static bool take_from_fans(window_fans *fans, const mr_window *window, uint32_t g,
+                           mr_pair_verdict *verdict)
+{
+    const mr_candidate_group *group = &fans->candidates->groups[g];
+    const mr_candidate *first = &fans->candidates->items[group->first];
+    uint64_t pairs = group->count + group->left_out;
+    if (fans->settled[g]) {
+        uint32_t number =
+            mr_map_get(&fans->index, mr_map_key(group->location_1, group->location_2), MR_NONE);
+        MR_REQUIRE(number < fans->found->count && fans->found->verdicts[number].has_race);
+        *verdict = fans->found->verdicts[number];
+        fans->found->verdicts[number].has_race = false;
+    } else {
+        for (uint32_t i = 0; i < group->site_pair_count; i++)
+            if (!fans->proven[group->first_site_pair + i])
+                return false;
+        verdict->settled[fans->proven[group->first_site_pair] - 1] = pairs;
+    }
+    verdict->asked = true;
+    verdict->pairs = pairs;
+    verdict->first = window->start + first->first;
+    verdict->second = window->start + first->second;
+    verdict->strength = first->strength;
+    return true;
+}
+
 static mr_status decide_group(mr_worker *worker, mr_problem *problem,
-                              const mr_candidates *candidates, const mr_candidate_group *group,
+                              const mr_candidates *candidates, uint32_t number, window_fans *fans,
                               mr_outcome *outcome)
 {
+    const mr_candidate_group *group = &candidates->groups[number];
     uint32_t start = problem->window->start;
     const mr_candidate *first = &candidates->items[group->first];
     uint32_t key_1 = worker->settings->by_event ? start + first->first : group->location_1;
@@ -189,9 +269,27 @@ static mr_status decide_group(mr_worker *worker, mr_problem *problem,
         return mr_error_memory(worker->error, "recording a candidate");
     verdict->key_1 = key_1;
     verdict->key_2 = key_2;
+    if (fans->found && take_from_fans(fans, problem->window, number, verdict))
+        return MR_OK;
     mr_status status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
     if (verdict->in_trace_order && worker->known)
         mr_known_races_add(worker->known, key_1, key_2, worker->window);
+    return status;
+}
+
+static mr_status decide_groups(mr_worker *worker, mr_problem *problem,
+                               const mr_candidates *candidates, mr_outcome *outcome)
+{
+    window_fans fans = {.candidates = candidates};
+    mr_status status = MR_OK;
+    if (worker->settings->is_crowded && candidates->group_count)
+        status = search_fans(worker, problem, candidates, &fans);
+    mr_worker_asks(worker, true);
+    for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
+        if (candidates->groups[g].count)
+            status = decide_group(worker, problem, candidates, g, &fans, outcome);
+    mr_outcome_free(fans.found);
+    mr_map_free(&fans.index);
     return status;
 }
 
@@ -217,10 +315,8 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
         !mr_problem_list_rows(&problem, &worker->decide, &worker->arena))
         status = mr_error_memory(worker->error, "building a window");
     double ready = mr_seconds();
-    mr_worker_asks(worker, true);
-    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
-        if (candidates.groups[g].count)
-            status = decide_group(worker, &problem, &candidates, &candidates.groups[g], outcome);
+    if (status == MR_OK)
+        status = decide_groups(worker, &problem, &candidates, outcome);
     mr_near_forget(worker);
     worker->run.window_seconds += ready - begin;
     worker->run.decide_seconds += mr_seconds() - ready;

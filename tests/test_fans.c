@@ -1,0 +1,104 @@
+/* fans: windows of small random traces, decided as those of a crowded trace without the rounds before the windows, so that
+ * questions about fans find the races and the proofs; against exhaustive search, place by place, in every model. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predict/worker.h"
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/length.h"
+#include "support/predicted.h"
+#include "support/trace_reading.h"
+
+#include <stdlib.h>
+
+static bool at_places(const mr_trace *trace, uint32_t first, uint32_t second,
+                      const mr_pair_verdict *verdict)
+{
+    uint32_t a = trace->location[first], b = trace->location[second];
+    return (a == verdict->key_1 && b == verdict->key_2) ||
+           (a == verdict->key_2 && b == verdict->key_1);
+}
+
+/* Of each race of the search the outcome has a race at its places, and it has no other. */
+static size_t compare(const mr_trace *trace, const mr_exhaustive *search, const mr_outcome *outcome)
+{
+    size_t races = 0;
+    for (size_t i = 0; i < outcome->count; i++) {
+        const mr_pair_verdict *verdict = &outcome->verdicts[i];
+        const mr_witness *it = &verdict->race.witness;
+        assert_false(verdict->has_unknown);
+        if (!verdict->has_race)
+            continue;
+        assert_true(mr_exhaustive_has(search, it->first, it->second));
+        assert_true(at_places(trace, it->first, it->second, verdict));
+        races++;
+    }
+    for (size_t r = 0; r < search->race_count; r++) {
+        bool found = false;
+        for (size_t i = 0; i < outcome->count && !found; i++)
+            found = outcome->verdicts[i].has_race &&
+                    at_places(trace, search->races[r].first, search->races[r].second,
+                              &outcome->verdicts[i]);
+        assert_true(found);
+    }
+    return races;
+}
+
+static size_t examine(const mr_trace *trace, mr_model model)
+{
+    const char *const settings[] = {"model", mr_model_name(model), "window.size", "0", NULL};
+    mr_config *config = mr_settings_of(settings);
+    mr_predict_settings read;
+    mr_error error = {0};
+    mr_worker worker;
+    mr_exhaustive search;
+    mr_outcome *outcome = mr_outcome_new(0);
+    assert_non_null(outcome);
+    assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
+    assert_int_equal(mr_predict_settings_read(&read, trace, config, &error), MR_OK);
+    read.is_crowded = true;
+    assert_int_equal(mr_worker_init(&worker, &read, NULL, &error), MR_OK);
+    assert_int_equal(mr_worker_decide_window(&worker, 0, outcome, &error), MR_OK);
+    size_t races = compare(trace, &search, outcome);
+    mr_worker_free(&worker);
+    mr_predict_settings_free(&read);
+    mr_config_free(config);
+    mr_outcome_free(outcome);
+    mr_exhaustive_free(&search);
+    return races;
+}
+
+static void windows_agree_with_exhaustive_search(void **state)
+{
+    (void)state;
+    enum { EACH = 40, FULL = 1000 };
+    const char *given = getenv("FANS_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : 1,
+             count = mr_length("FANS_TRACES", EACH, FULL);
+    for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
+        size_t races = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            char *text = mr_generate_trace(seed + i, (mr_shape)shape);
+            assert_non_null(text);
+            mr_trace *trace = mr_test_read(text, false);
+            for (int model = MR_MODEL_RF; model <= MR_MODEL_BRANCH; model++)
+                races += examine(trace, (mr_model)model);
+            mr_trace_free(trace);
+            free(text);
+        }
+        print_message("%s: %zu races\n", mr_shape_name((mr_shape)shape), races);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_agree_with_exhaustive_search),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
