@@ -13,6 +13,9 @@ typedef enum use {
     UNASKED, /* only what trace order says counts; `why` is the budget that forbids the questions */
 } use;
 
+static const char *const unanswered_budget = "candidates.max_unanswered";
+static const char *const steps_budget = "candidates.max_window_steps";
+
 static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_t *window_steps,
                   const char **why)
 {
@@ -23,10 +26,12 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
     *window_steps += verdict->steps_in_order;
     if (verdict->in_trace_order)
         return AS_IT_IS;
-    *why = "candidates.max_unanswered";
-    if (settings->max_unanswered && entry && entry->unanswered >= settings->max_unanswered)
+    *why = unanswered_budget;
+    if (settings->max_unanswered && entry && entry->unanswered >= settings->max_unanswered) {
+        *window_steps += verdict->steps; /* who decides the window does not know and asks */
         return UNASKED;
-    *why = "candidates.max_window_steps";
+    }
+    *why = steps_budget;
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
         return UNASKED;
     *why = NULL; /* no budget forbids the questions */
@@ -54,13 +59,14 @@ static void free_race(mr_pair_verdict *verdict)
     verdict->has_race = false;
 }
 
-/* Drops the answers to questions from a verdict. */
+/* Drops the answers to questions from a verdict, but for what they took. */
 static void forget_answers(mr_pair_verdict *verdict)
 {
     free_race(verdict);
     *verdict = (mr_pair_verdict){.key_1 = verdict->key_1,
                                  .key_2 = verdict->key_2,
                                  .steps_in_order = verdict->steps_in_order,
+                                 .steps = verdict->steps,
                                  .pairs = verdict->pairs,
                                  .first = verdict->first,
                                  .second = verdict->second,
@@ -217,7 +223,6 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
     if (outcome->cut)
         return add_races(merge, outcome, outcome->unit, error);
     mr_stats *stats = &merge->result->stats;
-    const uint64_t limit = merge->settings->max_window_steps;
     uint64_t steps = 0;
     bool stopped = false;
     mr_status status = MR_OK;
@@ -235,7 +240,7 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
             status = add_whole(merge, verdict, outcome->unit, error);
             break;
         case UNASKED:
-            stopped |= limit && steps >= limit;
+            stopped |= why == steps_budget;
             status = add_unasked(merge, verdict, outcome->unit, why, error);
             break;
         }
