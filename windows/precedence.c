@@ -30,17 +30,21 @@ typedef struct builder {
     /* FORCED: one a section, the first section of its run: the sections of its lock before it in the
      * trace without one of another thread or kind between. */
     uint32_t *run_first;
-    uint32_t event; /* the one at hand: the clocks of all before it are there */
+    uint32_t event;  /* the one at hand: the clocks of all before it are there */
+    uint32_t *fresh; /* a clock that only the requirements at hand know; NULL: none */
 } builder;
 
-/* A clock of its own for thread `thread`, before something is joined into it. */
+/* A clock of its own for thread `thread`, before something is joined into it: a new one, unless what was required of
+ * the event just before has made one. */
 static uint32_t *fork_clock(builder *b, uint32_t thread)
 {
     uint32_t count = b->window->chain_count;
+    if (b->fresh && b->fresh == b->current[thread])
+        return b->fresh;
     uint32_t *clock = mr_arena_alloc(b->arena, count, sizeof *clock);
     if (clock) {
         memcpy(clock, b->current[thread], count * sizeof *clock);
-        b->current[thread] = clock;
+        b->current[thread] = b->fresh = clock;
     }
     return clock;
 }
@@ -371,6 +375,7 @@ static bool add_event(builder *b, uint32_t i)
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
     b->event = i;
+    b->fresh = NULL;
     if (mr_binds_reads(w, i))
         b->current[thread] = b->clean[thread];
     bool same = b->current[thread] == b->clean[thread];
@@ -382,10 +387,12 @@ static bool add_event(builder *b, uint32_t i)
         b->precedence->thread_start[thread] = b->current[thread];
     if (b->precedence->enabled)
         b->precedence->enabled[i] = b->current[thread];
+    b->fresh = NULL; /* others may know it now */
     if (!require_edges(b, i) || (!same && !for_clean(b, i, require_edges)))
         return false;
     if (same)
         b->clean[thread] = b->current[thread];
+    b->fresh = NULL;
     if (mr_op_reads(mr_window_op(w, i)) && !for_clean(b, i, require_seen))
         return false;
     if (w->model != MR_MODEL_BRANCH)
