@@ -306,8 +306,8 @@ uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_pa
     }
     for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line.shift; i++) {
         uint64_t bits = bits_of_cell(line.shift, i);
-        happens->cells[line.first + i] =
-            (slot){writes.bits & bits ? writes.segment : 0, reads.bits & bits ? reads.segment : 0};
+        happens->cells[line.first + i] = (slot){(writes.bits & bits) ? writes.segment : 0,
+                                                (reads.bits & bits) ? reads.segment : 0};
     }
     happens->lines[happens->line_count++] = line;
     return (uint32_t)happens->line_count;

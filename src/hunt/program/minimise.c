@@ -30,7 +30,7 @@ static mr_status try_order(mr_minimise *self, const mr_ran *ran, const uint32_t 
                            const char *path, mr_ran *again, bool *same, mr_error *error)
 {
     mr_run_request request = self->request;
-    mr_run_outcome outcome;
+    mr_run_outcome outcome = {.kind = MR_RUN_GOOD};
     request.schedule = path;
     self->runs++;
     mr_status status = write_order(ran, events, path, error);
