@@ -6,7 +6,7 @@
  * thread asks the kernel first which waits are over. In a real call the thread would come back when the
  * kernel lets it run, and limits would count real time: both differ from run to run.
  *
- * A program that has had children since may wait for them: its waits are real calls.
+ * A program that has made child processes may wait for what they write. Its waits are real calls.
  */
 #ifndef MR_RUNTIME_AWAITING_H
 #define MR_RUNTIME_AWAITING_H

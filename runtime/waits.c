@@ -92,7 +92,8 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
 
 enum { PATIENCE = 3000, MOMENT_NS = 1000000, NAPS = 10, NAP_NS = 20000000 };
 
-/* A wait of a replay that makes it itself (awaiting.h): `now` looks without waiting. It stays inside the runtime. */
+/* A wait of a replay (awaiting.h). `now` looks without waiting, and gives the result. The caller stays
+ * inside the runtime. */
 #define AWAIT(thread, fds, count, limit, result, now)                                              \
     for (mr_wake_reason why = MR_WOKEN; (result) == 0 && why != MR_TIMED_OUT;) {                   \
         why = mr_await(thread, fds, count, limit);                                                 \
@@ -109,8 +110,8 @@ static int64_t limit_in(const struct timespec *time)
     return time == NULL ? MR_NEVER : mr_limit_in(time);
 }
 
-/* Lets others go on; a while when none can run, because they wait for time or are in calls. The caller stays
- * inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
+/* Lets others go on; when none can run, as they wait for time or are in calls, a while passes. The
+ * caller stays inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
  * only the handler of a signal can still do something, which comes in a nap. */
 static int let_others(mr_thread *thread)
 {
@@ -119,14 +120,7 @@ static int let_others(mr_thread *thread)
         return 1;
     }
     bool only_signals = mr_others_wait_for_ever(thread);
-    mr_wake_reason reason =
-        mr_block(thread, NULL, mr_limit_after(only_signals ? NAP_NS : MOMENT_NS), true);
-    if (reason == MR_CANCELLED) {
-        mr_thread_cancel_point(thread);
-    }
-    if (reason == MR_INTERRUPTED) {
-        mr_attend(thread);
-    }
+    mr_await(thread, NULL, 0, mr_limit_after(only_signals ? NAP_NS : MOMENT_NS));
     return only_signals ? PATIENCE / NAPS : 1;
 }
 
@@ -353,39 +347,57 @@ static void keep_asked(descriptor_sets *sets)
     }
 }
 
-/* Looks at the descriptors of the sets without waiting; `sets` says which are ready. */
-static int select_now(const descriptor_sets *sets, int count)
+static void ask_again(const descriptor_sets *sets)
 {
-    const struct timespec none = {0, 0};
     for (int i = 0; i < 3; i++) {
         if (sets->of[i] != NULL) {
             *sets->of[i] = sets->before[i];
         }
     }
+}
+
+/* Looks at the descriptors of the sets without waiting; `sets` says which are ready. */
+static int select_now(const descriptor_sets *sets, int count)
+{
+    const struct timespec none = {0, 0};
+    ask_again(sets);
     return as_of_libc(mr_sys(SYS_pselect6, count, (long)sets->of[0], (long)sets->of[1],
                              (long)sets->of[2], (long)&none, 0));
 }
 
-/* The same as a question of poll; how many descriptors there are, POLLED_MAX at most. */
-static size_t as_polled(const descriptor_sets *sets, int count, struct pollfd *fds)
+/* The same as a question of poll. Returns the number of descriptors. */
+static size_t as_polled(const descriptor_sets *sets, int count, struct pollfd fds[FD_SETSIZE])
 {
     size_t used = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int fd = 0; sets->of[i] != NULL && fd < count && fd < FD_SETSIZE; fd++) {
-            if (FD_ISSET(fd, &sets->before[i]) && used < POLLED_MAX) {
-                fds[used++] = (struct pollfd){.fd = fd, .events = set_events[i]};
-            }
+    for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
+        short events = 0;
+        for (int i = 0; i < 3; i++) {
+            events |= sets->of[i] != NULL && FD_ISSET(fd, &sets->before[i]) ? set_events[i] : 0;
+        }
+        if (events != 0) {
+            fds[used++] = (struct pollfd){.fd = fd, .events = events};
         }
     }
     return used;
 }
 
+/* Poll always tells that the other end is closed, and select may not. Then a moment passes, so that the
+ * wait comes to its limit. */
 static int await_sets(mr_thread *thread, const descriptor_sets *sets, int count, int64_t limit)
 {
-    struct pollfd fds[POLLED_MAX];
+    struct pollfd fds[FD_SETSIZE];
     size_t used = as_polled(sets, count, fds);
     int result = select_now(sets, count);
-    AWAIT(thread, fds, used, limit, result, select_now(sets, count));
+    while (result == 0 && mr_virtual_now() < limit) {
+        mr_wake_reason why = mr_await(thread, fds, used, limit);
+        result = why == MR_WOKEN ? select_now(sets, count) : 0;
+        if (result == 0 && why == MR_WOKEN) {
+            why = mr_await(thread, NULL, 0, mr_limit_after(MOMENT_NS));
+        }
+        if (why == MR_INTERRUPTED) {
+            result = as_of_libc(-EINTR);
+        }
+    }
     mr_leave(thread);
     return result;
 }
@@ -427,11 +439,7 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
         result = await_select(thread, &sets, count, timeout);
         mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER);
     } else {
-        for (int i = 0; i < 3; i++) {
-            if (sets.of[i] != NULL) {
-                *sets.of[i] = sets.before[i];
-            }
-        }
+        ask_again(&sets);
         bool far = timeout == NULL || timeout->tv_sec >= FAR_SECONDS;
         WAIT(thread, far, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
         mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval),

@@ -9,7 +9,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 
-# With the accesses to `seen` in the other order the main thread waits as its argument says, while the other one sleeps for 90 ms.
+# With the accesses to `seen` in the other order the main thread waits as its argument says, while the other one sleeps for 93 ms.
 cat >"$scratch/waits.c" <<'END_OF_C'
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,32 +34,36 @@ static void *worker(void *unused)
 {
     seen = 1;
     for (int i = 0; i < 30; i++)
-        usleep(3000);
+        usleep(3100);
     if (strcmp(how, "signal") == 0)
         pthread_kill(main_thread, SIGUSR1);
+    else if (strcmp(how, "hangup") == 0)
+        close(ends[1]);
     else
         write(ends[1], "x", 1);
     return unused;
 }
-/* Waits for 2 ms (read: 20), or until something is there; 0: the time is over. */
+/* Waits for 5 ms (read: 20), or until something is there; 0: the time is over. */
 static int wait_once(int set)
 {
     char byte;
     struct pollfd one = {.fd = ends[0], .events = POLLIN};
-    struct timeval limit = {0, 2000};
+    struct timeval limit = {0, 5000};
     fd_set reads;
     struct epoll_event event;
-    const struct timespec short_time = {0, 2000000};
+    const struct timespec short_time = {0, 5000000};
     if (strcmp(how, "poll") == 0)
-        return poll(&one, 1, 2);
+        return poll(&one, 1, 5);
     if (strcmp(how, "ppoll") == 0)
         return ppoll(&one, 1, &short_time, NULL);
     if (strcmp(how, "epoll_pwait") == 0)
-        return epoll_pwait(set, &event, 1, 2, NULL);
+        return epoll_pwait(set, &event, 1, 5, NULL);
     if (strcmp(how, "epoll") == 0)
-        return epoll_wait(set, &event, 1, 2);
+        return epoll_wait(set, &event, 1, 5);
     FD_ZERO(&reads);
     FD_SET(ends[0], &reads);
+    if (strcmp(how, "hangup") == 0)
+        return select(ends[0] + 1, NULL, NULL, &reads, &limit);
     if (strcmp(how, "pselect") == 0)
         return pselect(ends[0] + 1, &reads, NULL, NULL, &short_time, NULL);
     if (strcmp(how, "select") == 0) {
@@ -91,7 +95,7 @@ int main(int count, char **words)
     epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event);
     pthread_create(&thread, NULL, worker, NULL);
     if (seen == 0)
-        while ((result = wait_once(set)) == 0)
+        while ((result = wait_once(set)) == 0 && (strcmp(how, "hangup") != 0 || ticks < 60))
             ticks++;
     int error = result < 0 ? errno : 0;
     pthread_join(thread, NULL);
@@ -124,13 +128,15 @@ same() {
     record "$1" && replay "$1" >"$scratch/all" && [ "$(grep -c "\"stdout\": \"$2" "$scratch/all")" -eq 3 ] || { cat "$scratch/all"; return 1; }
 }
 if check replay_waits_build build; then
-    # One microsecond of virtual time for each event: 44 and not 45 limits of 2 ms in 90 ms.
-    check replay_waits_poll same poll '44 ticks, result 1 , signal 0'
-    check replay_waits_epoll same epoll '44 ticks, result 1 , signal 0'
-    check replay_waits_ppoll same ppoll '44 ticks, result 1 , signal 0'
-    check replay_waits_epoll_pwait same epoll_pwait '44 ticks, result 1 , signal 0'
-    check replay_waits_pselect same pselect '44 ticks, result 1 , signal 0'
-    check replay_waits_select same select '44 ticks, result 1 , signal 0'
+    # 18 limits of 5 ms end in 93 ms, whatever events take.
+    check replay_waits_poll same poll '18 ticks, result 1 , signal 0'
+    check replay_waits_epoll same epoll '18 ticks, result 1 , signal 0'
+    check replay_waits_ppoll same ppoll '18 ticks, result 1 , signal 0'
+    check replay_waits_epoll_pwait same epoll_pwait '18 ticks, result 1 , signal 0'
+    check replay_waits_pselect same pselect '18 ticks, result 1 , signal 0'
+    check replay_waits_select same select '18 ticks, result 1 , signal 0'
+    # The other end is closed after 93 ms, which is no exceptional condition: no wait is shorter or longer for that.
+    check replay_waits_hangup same hangup '60 ticks, result 0 , signal 0'
     check replay_waits_read same read '4 ticks, result 1 , signal 0'
     check replay_waits_signal same signal '0 ticks, result -1 Interrupted system call, signal 1'
 fi
