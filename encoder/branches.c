@@ -117,10 +117,11 @@ bool mr_branches_prepare(mr_encoding *encoding, mr_arena *arena)
     return true;
 }
 
-bool mr_read_is_constrained(const mr_encoding *encoding, uint32_t read)
+bool mr_is_constrained_read(const mr_encoding *encoding, uint32_t event)
 {
     const mr_window *w = encoding->window;
-    return w->position[read] < encoding->constrained[w->thread[read]];
+    return mr_op_reads(mr_window_op(w, event)) &&
+           w->position[event] < encoding->constrained[w->thread[event]];
 }
 
 bool mr_is_certainly_clean(const mr_encoding *encoding, uint32_t event)

@@ -49,8 +49,8 @@ bool mr_branches_prepare(mr_encoding *encoding, mr_arena *arena);
 /* The clauses above. */
 void mr_encode_branches(mr_encoding *encoding);
 
-/* Is the read of C constrained? */
-bool mr_read_is_constrained(const mr_encoding *encoding, uint32_t read);
+/* Is the event of C a read that is constrained? */
+bool mr_is_constrained_read(const mr_encoding *encoding, uint32_t event);
 
 /* Adds the guard of a constrained read: "read is not included", model branch: not clean(read). */
 void mr_clause_unless_consistent(mr_encoding *encoding, mr_clause *clause, uint32_t read);

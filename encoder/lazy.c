@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_constrained_read(const mr_encoding *encoding, uint32_t event)
-{
-    return mr_op_reads(mr_window_op(encoding->window, event)) &&
-           mr_read_is_constrained(encoding, event);
-}
-
 /* ---- nodes ---- */
 
 /* A lock is of interest when two threads have sections in C, one of them exclusive. */
@@ -71,7 +65,7 @@ static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t 
 {
     const mr_window *w = encoding->window;
     uint32_t variable = w->object[event];
-    bool reads = is_constrained_read(encoding, event);
+    bool reads = mr_is_constrained_read(encoding, event);
     if (!w->variables[variable].shared || (!reads && !mr_op_writes(mr_window_op(w, event))))
         return;
     if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
@@ -98,7 +92,7 @@ static void make_access_nodes(mr_encoding *encoding, uint32_t *owner)
             uint32_t event = mr_window_at(w, t, k);
             uint8_t op = mr_window_op(w, event);
             if (mr_op_is_access(op) && kind[w->object[event]] &&
-                (mr_op_writes(op) || is_constrained_read(encoding, event)))
+                (mr_op_writes(op) || mr_is_constrained_read(encoding, event)))
                 mr_encoding_node(encoding, event);
         }
     }

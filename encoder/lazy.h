@@ -89,14 +89,15 @@ struct mr_lazy {
     /* What looks at orders need. Arena memory. Objects: the locks, then the variables. */
     uint32_t *read_of; /* one an event: index in `reads` + 1, 0: no choices */
     uint8_t *watched;  /* one a variable: its reads are looked at */
-    uint32_t *
-        object_first; /* one an object, and two more: its nodes are object_nodes[first … next first) */
-    uint32_t *object_nodes; /* in trace order */
-    uint8_t *touched;       /* one an object: is it in `to_look_at`? */
-    uint32_t
-        *to_look_at; /* objects that have changed since the order violated nothing about them */
+    /* One an object, and two more: the nodes of object i are
+     * object_nodes[object_first[i] … object_first[i + 1]), in trace order. */
+    uint32_t *object_first, *object_nodes;
+    uint8_t *touched; /* one an object: is it in `to_look_at`? */
+    /* Objects that have changed since the order violated nothing about them. */
+    uint32_t *to_look_at;
     uint32_t to_look_at_count;
-    uint32_t *outer; /* one a section: the one that its thread had entered before, MR_NONE: none */
+    /* One a section: the innermost one that its thread was in when it entered it, MR_NONE: none. */
+    uint32_t *outer;
     uint32_t *innermost; /* scratch: one a thread */
     uint32_t *around;    /* scratch: one a lock */
     uint32_t *line;      /* two a node: nodes of an object before CUT in the order; scratch */

@@ -4,7 +4,6 @@
 #include "branches.h"
 #include "locks.h"
 #include "reads.h"
-#include "windows/read_choices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,6 @@ static size_t clauses(const mr_encoding *encoding)
 {
     const mr_formula *f = &encoding->formula;
     return f->clause_count + f->edge_count + f->contradiction;
-}
-
-static bool is_constrained_read(const mr_encoding *encoding, uint32_t event)
-{
-    return mr_op_reads(mr_window_op(encoding->window, event)) &&
-           mr_read_is_constrained(encoding, event);
 }
 
 typedef struct walk {
@@ -238,15 +231,13 @@ static void read_from(walk *k, uint32_t read)
 
 static void visit_access(walk *k, uint32_t event)
 {
-    const mr_window *w = k->window;
-    if (!k->lazy->watched[w->object[event]])
-        return;
-    if (is_constrained_read(k->encoding, event))
+    if (mr_is_constrained_read(k->encoding, event))
         read_from(k, event);
-    if (mr_op_writes(mr_window_op(w, event)))
+    if (mr_op_writes(mr_window_op(k->window, event)))
         write_to(k, event);
 }
 
+/* The event is about the object that is looked at. */
 static void visit(walk *k, uint32_t event)
 {
     const mr_window *w = k->window;

@@ -219,7 +219,8 @@ void mr_line_free(mr_line *l)
     free(l->early);
 }
 
-/* Puts the nodes that were early where they stand usually; those come first in `early` from now on. */
+/* Begins a new list of early nodes behind the old one, and notes where those of the old one stood.
+ * Returns the length of the old list. */
 static size_t forget_early(mr_line *l)
 {
     for (size_t i = 0; i < l->early_count; i++) {
@@ -230,7 +231,7 @@ static size_t forget_early(mr_line *l)
     return l->early_count;
 }
 
-/* Touches what was early and has moved, and takes it out of `early`. */
+/* Touches the nodes of the old list that have moved, and drops that list. */
 static void compare_early(mr_line *l, size_t was)
 {
     for (size_t i = 0; i < was; i++) {
