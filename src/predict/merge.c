@@ -10,14 +10,14 @@
 typedef enum use {
     DROPPED,  /* an earlier window has proven the race */
     AS_IT_IS, /* all of the verdict counts */
-    UNASKED, /* only what trace order says counts; `why` is the budget that forbids the questions */
+    /* Only what trace order says counts: */
+    OVER_UNANSWERED, /* candidates.max_unanswered forbids the questions */
+    OVER_STEPS,      /* candidates.max_window_steps forbids them */
+    NOT_ASKED,       /* no budget forbids them, but nobody has asked */
 } use;
 
-static const char *const unanswered_budget = "candidates.max_unanswered";
-static const char *const steps_budget = "candidates.max_window_steps";
-
-static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_t *window_steps,
-                  const char **why)
+/* `*window_steps`: what the verdicts of the window before this one have spent; its own are added. */
+static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_t *window_steps)
 {
     const mr_predict_settings *settings = merge->settings;
     const mr_ledger_entry *entry = mr_ledger_find(&merge->ledger, verdict->key_1, verdict->key_2);
@@ -26,17 +26,15 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
     *window_steps += verdict->steps_in_order;
     if (verdict->in_trace_order)
         return AS_IT_IS;
-    *why = unanswered_budget;
     if (settings->max_unanswered && entry && entry->unanswered >= settings->max_unanswered) {
-        *window_steps += verdict->steps; /* who decides the window does not know and asks */
-        return UNASKED;
+        /* The worker did not know of lower windows: it asked, and its budget of steps counted that. */
+        *window_steps += verdict->steps;
+        return OVER_UNANSWERED;
     }
-    *why = steps_budget;
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
-        return UNASKED;
-    *why = NULL; /* no budget forbids the questions */
+        return OVER_STEPS;
     if (!verdict->asked)
-        return UNASKED;
+        return NOT_ASKED;
     *window_steps += verdict->steps;
     return AS_IT_IS;
 }
@@ -44,11 +42,9 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
 bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome)
 {
     uint64_t steps = 0;
-    for (size_t i = 0; i < outcome->count; i++) {
-        const char *why = "";
-        if (use_of(merge, &outcome->verdicts[i], &steps, &why) == UNASKED && !why)
+    for (size_t i = 0; i < outcome->count; i++)
+        if (use_of(merge, &outcome->verdicts[i], &steps) == NOT_ASKED)
             return false;
-    }
     return true;
 }
 
@@ -79,12 +75,13 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
     size_t kept = 0;
     for (size_t i = 0; i < outcome->count; i++) {
         mr_pair_verdict *verdict = &outcome->verdicts[i];
-        const char *why;
-        switch (use_of(merge, verdict, &steps, &why)) {
+        switch (use_of(merge, verdict, &steps)) {
         case DROPPED:
             free_race(verdict);
             continue;
-        case UNASKED:
+        case OVER_UNANSWERED:
+        case OVER_STEPS:
+        case NOT_ASKED:
             forget_answers(verdict);
             break;
         case AS_IT_IS:
@@ -171,8 +168,13 @@ static mr_status add_whole(mr_merge *merge, mr_pair_verdict *verdict, uint64_t w
 }
 
 static mr_status add_unasked(mr_merge *merge, const mr_pair_verdict *verdict, uint64_t window,
-                             const char *why, mr_error *error)
+                             use reason, mr_error *error)
 {
+    static const char *const details[] = {
+        [OVER_UNANSWERED] = "candidates.max_unanswered",
+        [OVER_STEPS] = "candidates.max_window_steps",
+        [NOT_ASKED] = "not asked",
+    };
     mr_stats *stats = &merge->result->stats;
     uint32_t start = 0, end = 0;
     mr_window_plan_get(&merge->settings->plan, (uint32_t)window, &start, &end);
@@ -182,7 +184,7 @@ static mr_status add_unasked(mr_merge *merge, const mr_pair_verdict *verdict, ui
                           .window_end = end,
                           .strength = verdict->strength,
                           .reason = MR_UNKNOWN_BUDGET};
-    snprintf(unknown.detail, sizeof unknown.detail, "%s", why ? why : "not asked");
+    snprintf(unknown.detail, sizeof unknown.detail, "%s", details[reason]);
     stats->candidates += verdict->pairs;
     stats->unknown[MR_UNKNOWN_BUDGET] += verdict->pairs;
     mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, verdict->key_1, verdict->key_2);
@@ -232,16 +234,18 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
     stats->settled[MR_STEP_CONE] += outcome->dropped_by_cone;
     for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
         mr_pair_verdict *verdict = &outcome->verdicts[i];
-        const char *why = NULL;
-        switch (use_of(merge, verdict, &steps, &why)) {
+        use reason = use_of(merge, verdict, &steps);
+        switch (reason) {
         case DROPPED:
             break;
         case AS_IT_IS:
             status = add_whole(merge, verdict, outcome->unit, error);
             break;
-        case UNASKED:
-            stopped |= why == steps_budget;
-            status = add_unasked(merge, verdict, outcome->unit, why, error);
+        case OVER_UNANSWERED:
+        case OVER_STEPS:
+        case NOT_ASKED:
+            stopped |= reason == OVER_STEPS;
+            status = add_unasked(merge, verdict, outcome->unit, reason, error);
             break;
         }
     }
