@@ -20,7 +20,6 @@ typedef enum round_kind {
     IN_ORDER,        /* attempts in trace order, in rf */
     QUESTIONS_IN_RF, /* and questions (fans.h) */
     QUESTIONS,       /* the same in the model of the settings, if that is not rf */
-    KINDS,
 } round_kind;
 
 typedef struct round_row {
@@ -39,7 +38,10 @@ static const round_row rows[] = {
 /* A round that finds less than a race for so many events ends its kind. */
 enum { EVENTS_PER_RACE = 1024 };
 
-enum { ROUNDS = sizeof rows / sizeof *rows, LARGEST = 4096 };
+enum { ROUNDS = sizeof rows / sizeof *rows };
+
+/* Windows of fewer events need no search before them. */
+enum { LEAST_WINDOW = 4096 };
 
 uint32_t mr_crowded_rounds(void)
 {
@@ -131,7 +133,7 @@ bool mr_crowded_is(const mr_predict_settings *settings)
     const mr_trace *trace = settings->trace;
     if (!mr_predict_settings_ask_sites(settings) || !settings->decide.saturate_steps ||
         (settings->decide.steps & needed) != needed || !settings->crowded ||
-        (settings->plan.size && settings->plan.size < LARGEST))
+        (settings->plan.size && settings->plan.size < LEAST_WINDOW))
         return false;
     census *c = mr_calloc(1, sizeof *c);
     uint64_t pairs = c ? most_pairs(c, settings) : 0;
@@ -196,16 +198,13 @@ static mr_status tell_races(unit *u, size_t from)
     return MR_OK;
 }
 
-/* The attempts in trace order for each pair of places, then questions. */
-static mr_status search_groups(unit *u, mr_small_window *small)
+/* The attempts in trace order for each pair of places, then questions. `settled` has room for all groups. */
+static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
 {
     mr_worker *worker = u->worker;
     const mr_candidates *candidates = &small->candidates;
     mr_status status = MR_OK;
     size_t before = u->outcome->count;
-    bool *settled = mr_arena_alloc(&worker->arena, candidates->group_count, sizeof *settled);
-    if (!settled)
-        return mr_error_memory(worker->error, "recording a candidate");
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
         status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
     if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
@@ -225,8 +224,11 @@ static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
                                              u->row->kind != IN_ORDER, &small);
     if (status != MR_OK)
         return status;
+    bool *settled = mr_arena_alloc(&worker->arena, small.candidates.group_count, sizeof *settled);
+    if (!settled)
+        return mr_error_memory(worker->error, "recording a candidate");
     mr_worker_asks(worker, true);
-    status = search_groups(u, &small);
+    status = search_groups(u, &small, settled);
     mr_worker_asks(worker, false);
     return status;
 }

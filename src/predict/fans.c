@@ -77,11 +77,11 @@ static void add_spoke(fans *f, uint32_t group, uint32_t number, bool swap)
 }
 
 /* Every pair of sites both ways. False: no memory. */
-static bool list_spokes(fans *f, mr_arena *arena)
+static bool list_spokes(fans *f)
 {
     const mr_candidates *candidates = f->candidates;
     size_t most = 2 * (size_t)candidates->site_pair_count + 1;
-    f->spokes = mr_arena_alloc(arena, most, sizeof *f->spokes);
+    f->spokes = mr_arena_alloc(&f->worker->arena, most, sizeof *f->spokes);
     if (!f->spokes || most > UINT32_MAX)
         return false;
     for (uint32_t g = 0; g < candidates->group_count; g++) {
@@ -183,10 +183,9 @@ static const spoke *spoke_of(const fans *f, uint32_t event)
 static mr_status decide(fans *f, const mr_access_site *hub, const rim *r, mr_decision *decision)
 {
     mr_worker *worker = f->worker;
-    mr_decide_options options = worker->decide;
-    mr_status status =
-        mr_decide_any(f->problem, worker->session, &options, (mr_stops){hub->events, hub->count},
-                      (mr_stops){r->events, r->count}, &worker->arena, decision, worker->error);
+    mr_status status = mr_decide_any(
+        f->problem, worker->session, &worker->decide, (mr_stops){hub->events, hub->count},
+        (mr_stops){r->events, r->count}, &worker->arena, decision, worker->error);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;
@@ -211,6 +210,7 @@ static mr_status keep(fans *f, const spoke *s, const mr_decision *decision)
     mr_strength strength =
         mr_pair_strength(worker->hb, worker->wcp, w->start + race.first, w->start + race.second);
     mr_status status = mr_worker_confirm(worker, w, strength, &race, verdict);
+    MR_ASSERT_COSTLY(status != MR_OK || verdict->has_race); /* otherwise a rejection stays unseen */
     f->settled[s->group] |= verdict->has_race;
     if (verdict->has_race)
         verdict->settled[race.step]++;
@@ -374,10 +374,9 @@ static mr_status solve(fans *f, uint32_t first, uint32_t end, uint32_t depth)
 static mr_status solve_hub(fans *f, uint32_t first, uint32_t end)
 {
     mr_arena_mark mark = mr_arena_get_mark(&f->worker->arena);
-    mr_status status = MR_OK;
-    if (!unite(f, first, end, &f->all))
-        status = out_of_memory(f);
-    for (uint32_t i = first, next; i < end && status == MR_OK; i = next) {
+    bool united = unite(f, first, end, &f->all);
+    mr_status status = united ? MR_OK : out_of_memory(f);
+    for (uint32_t i = first, next; united && i < end && status == MR_OK; i = next) {
         next = end_of_fan(f, i);
         status = solve(f, i, next, 0);
     }
@@ -396,8 +395,7 @@ mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
               .proven = proven,
               .outcome = outcome};
     mr_status status = MR_OK;
-    if (!list_spokes(&f, &worker->arena) ||
-        !mr_partial_init(&f.partial, problem->window, &worker->arena))
+    if (!list_spokes(&f) || !mr_partial_init(&f.partial, problem->window, &worker->arena))
         return out_of_memory(&f);
     choose_hubs(&f);
     for (uint32_t i = 0, next; i < f.count && status == MR_OK; i = next) {

@@ -16,6 +16,14 @@ static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
            !mr_known_races_below(worker->known, location_1, location_2, worker->window);
 }
 
+/* The same in a crowded trace: has no race of the pair been proven before all windows? A question about a fan (fans.h)
+ * is about many pairs, so what other workers have proven by now must not change it. */
+static bool is_open_before(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const mr_worker *worker = context;
+    return !worker->known || !mr_known_races_below(worker->known, location_1, location_2, 0);
+}
+
 /* Makes all that every worker needs. */
 static mr_status start(mr_worker *worker)
 {
@@ -153,14 +161,6 @@ mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end)
     return status;
 }
 
-/* The same for questions about many pairs of places (fans.h), which must not depend on what other workers know by
- * now: has no race been proven before all windows? */
-static bool is_open_before(void *context, uint32_t location_1, uint32_t location_2)
-{
-    const mr_worker *worker = context;
-    return !worker->known || !mr_known_races_below(worker->known, location_1, location_2, 0);
-}
-
 static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                                  mr_candidates *candidates, mr_outcome *outcome)
 {
@@ -204,7 +204,6 @@ static mr_status search_fans(mr_worker *worker, mr_problem *problem,
 {
     const mr_decide_options all = worker->decide;
     mr_arena *arena = &worker->arena;
-    fans->candidates = candidates;
     fans->settled = mr_arena_zalloc(arena, candidates->group_count, sizeof *fans->settled);
     fans->proven = mr_arena_zalloc(arena, candidates->site_pair_count, sizeof *fans->proven);
     fans->found = mr_outcome_new(worker->window);
