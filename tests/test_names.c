@@ -21,6 +21,25 @@ static uint32_t make_name(uint32_t i, char buffer[64])
     return (uint32_t)sprintf(buffer, "%.*s%u", (int)(i % 23), "abcdefghijklmnopqrstuvw", i);
 }
 
+static void add_names(mr_names *names, uint32_t first, uint32_t end)
+{
+    char text[64];
+    uint32_t number;
+    for (uint32_t i = first; i < end; i++)
+        assert_true(mr_names_add(names, text, make_name(i, text), &number));
+}
+
+/* Of the names [0, end) the table has the first `count`, in their order. */
+static void check_names(const mr_names *names, uint32_t count, uint32_t end)
+{
+    char text[64];
+    uint32_t number;
+    for (uint32_t i = 0; i < end; i++) {
+        assert_int_equal(mr_names_find(names, text, make_name(i, text), &number), i < count);
+        assert_true(i >= count || number == i);
+    }
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -89,15 +108,11 @@ static void test_truncate(void **state)
     char text[64];
     uint32_t number;
     mr_names_init(&names);
-    for (uint32_t i = 0; i < MANY; i++)
-        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+    add_names(&names, 0, MANY);
     mr_names_truncate(&names, MANY);
     assert_int_equal(names.count, MANY);
     mr_names_truncate(&names, MANY / 3);
-    for (uint32_t i = 0; i < MANY; i++) {
-        uint32_t length = make_name(i, text);
-        assert_int_equal(mr_names_find(&names, text, length, &number), i < MANY / 3);
-    }
+    check_names(&names, MANY / 3, MANY);
     for (uint32_t i = MANY; i-- > MANY / 3;) { /* numbers are given again, in the new order */
         assert_true(mr_names_add(&names, text, make_name(i, text), &number));
         assert_int_equal(number, MANY / 3 + (MANY - 1 - i));
@@ -107,59 +122,38 @@ static void test_truncate(void **state)
     mr_names_free(&names);
 }
 
-/* A table with several parts, which grow at different times. Names are forgotten on the way, some of them
+/* A table with several parts, which grow at different times. Names are forgotten meanwhile, some of them
  * after their part has grown. */
 static void test_many_names(void **state)
 {
     (void)state;
     enum { COUNT = 400000, FORGOTTEN = 3, EVERY = 97 };
     mr_names names;
-    char text[64];
-    uint32_t number;
     mr_names_init(&names);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
-        assert_int_equal(number, i);
-        if (i % EVERY)
-            continue;
-        for (uint32_t j = 0; j < FORGOTTEN; j++)
-            assert_true(mr_names_add(&names, text, make_name(COUNT + i + j, text), &number));
-        mr_names_truncate(&names, i + 1);
+    for (uint32_t i = 0; i < COUNT; i += EVERY) {
+        uint32_t end = i + EVERY < COUNT ? i + EVERY : COUNT;
+        add_names(&names, i, end);
+        add_names(&names, COUNT + end, COUNT + end + FORGOTTEN);
+        mr_names_truncate(&names, end);
     }
     assert_true(names.part_count > 1);
-    for (uint32_t i = 0; i < COUNT + FORGOTTEN; i++) {
-        uint32_t length = make_name(i, text);
-        assert_int_equal(mr_names_find(&names, text, length, &number), i < COUNT);
-        assert_true(i >= COUNT || number == i);
-    }
+    check_names(&names, COUNT, 2 * COUNT + FORGOTTEN);
     mr_names_free(&names);
 }
 
-static void add_names(mr_names *names, uint32_t first, uint32_t end)
-{
-    char text[64];
-    uint32_t number;
-    for (uint32_t i = first; i < end; i++)
-        assert_true(mr_names_add(names, text, make_name(i, text), &number));
-}
-
-/* Names are forgotten that stand anywhere between those that stay, since the table has grown. */
+/* After the table has grown, the slots of the youngest names lie anywhere between the others. They are
+ * forgotten. */
 static void test_truncate_after_growth(void **state)
 {
     (void)state;
     enum { LEAST = 1 << 6, MOST = 1 << 18 };
     for (uint32_t grows_at = LEAST; grows_at <= MOST; grows_at *= 2) {
         mr_names names;
-        char text[64];
-        uint32_t number, kept = grows_at / 4 * 3;
+        uint32_t kept = grows_at / 4 * 3;
         mr_names_init(&names);
         add_names(&names, 0, grows_at + grows_at / 4);
         mr_names_truncate(&names, kept);
-        for (uint32_t i = 0; i < grows_at * 2; i++) {
-            uint32_t length = make_name(i, text);
-            assert_int_equal(mr_names_find(&names, text, length, &number), i < kept);
-            assert_true(i >= kept || number == i);
-        }
+        check_names(&names, kept, grows_at * 2);
         add_names(&names, kept, grows_at);
         assert_int_equal(names.count, grows_at);
         mr_names_free(&names);
@@ -246,13 +240,7 @@ static void put_names(mr_names *names, uint32_t end)
 
 static void check_taken(const mr_names *names, uint32_t count)
 {
-    char text[64];
-    uint32_t number;
-    for (uint32_t i = 0; i < count + 50; i++) {
-        assert_int_equal(mr_names_find(names, text, make_name(i, text), &number), i < count);
-        if (i < count)
-            assert_int_equal(number, i);
-    }
+    check_names(names, count, count + 50);
 }
 
 static void test_taken_names(void **state)

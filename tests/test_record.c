@@ -139,7 +139,7 @@ static void test_waiting(void **state)
     mr_log_object(&log, MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
     char *bytes = mr_log_file(&log, &count);
     ((mr_log_header *)(void *)bytes)->state = MR_LOG_DEADLOCK;
-    assert_int_equal(mr_log_try(bytes, count, false, &summary, &trace, &error), MR_OK);
+    assert_int_equal(mr_log_try(bytes, count, NULL, &summary, &trace, &error), MR_OK);
     assert_int_equal(trace->ending.stop, MR_STOP_DEADLOCK);
     assert_string_equal(trace->ending.details,
                         "main (T0) waits for mutex 0x1008 at 0xff, held by main (T1) since 0xff\n"

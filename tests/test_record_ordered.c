@@ -9,16 +9,14 @@
 
 #include "support/length.h"
 #include "support/log_build.h"
+#include "support/place_pairs.h"
 #include "support/random.h"
 #include "support/shb_races.h"
 
-#include "formats/read.h"
-#include "record/pairs.h"
 #include "runtime/log.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { THREADS = 4, BLOCKS = 3, BLOCK_BYTES = 128, BASE = 0x10000, STATIC = 0x800, LOCKS = 3 };
 
@@ -210,20 +208,10 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
     }
 }
 
-static char *make_file(const char *name, char *path, size_t path_bytes)
-{
-    snprintf(path, path_bytes, "/tmp/maxrace-test-%s-XXXXXX", name);
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    return path;
-}
-
 /* `shortens`: the log has short records where it can. */
 static mr_trace *convert(const mr_log_build *log, bool shortens, const mr_record_options *options,
                          mr_record_summary *summary)
 {
-    char from[64], to[64];
     size_t count;
     mr_error error;
     mr_trace *trace = NULL;
@@ -234,26 +222,10 @@ static mr_trace *convert(const mr_log_build *log, bool shortens, const mr_record
         assert_non_null(bytes);
         free(full);
     }
-    FILE *file = fopen(make_file("log", from, sizeof from), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    fclose(file);
-    file = fopen(make_file("trace", to, sizeof to), "wb");
-    assert_non_null(file);
-    if (mr_record_convert(from, "t", file, options, summary, &error) != MR_OK)
+    if (mr_log_try(bytes, count, options, summary, &trace, &error) != MR_OK)
         fail_msg("%s", error.text);
-    fclose(file);
-    if (mr_trace_read(to, NULL, &trace, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    unlink(from);
-    unlink(to);
     free(bytes);
     return trace;
-}
-
-static uint64_t place_of(const mr_trace *trace, uint32_t event)
-{
-    return strtoull(trace->locations.items[trace->location[event]].text, NULL, 16);
 }
 
 /* The pairs of places that shb reports. */
@@ -262,23 +234,9 @@ static void races_of(const mr_trace *trace, mr_pairs *pairs)
     mr_shb_races races = {0};
     mr_error error;
     assert_int_equal(mr_shb_find(trace, &races, &error), MR_OK);
-    for (size_t i = 0; i < races.count; i++) {
-        uint64_t first = place_of(trace, races.items[i].first);
-        uint64_t second = place_of(trace, races.items[i].second);
-        mr_pair pair = first < second ? (mr_pair){first, second} : (mr_pair){second, first};
-        assert_int_not_equal(mr_pairs_add(pairs, pair), MR_PAIRS_NONE);
-    }
+    for (size_t i = 0; i < races.count; i++)
+        mr_place_pairs_add(pairs, trace, races.items[i].first, races.items[i].second);
     mr_shb_races_free(&races);
-}
-
-static void expect_within(const mr_pairs *some, const mr_pairs *all, uint64_t seed,
-                          const char *text)
-{
-    for (uint32_t i = 0; i < some->count; i++)
-        if (mr_pairs_find(all, some->items[i]) == MR_PAIRS_NONE)
-            fail_msg("seed %d: %s the race of %llx and %llx", (int)seed, text,
-                     (unsigned long long)some->items[i].high,
-                     (unsigned long long)some->items[i].low);
 }
 
 typedef struct counts {
@@ -303,8 +261,8 @@ static void compare(const mr_log_build *log, uint64_t seed, counts *all)
     mr_trace *part = convert(log, seed % 2, &some, &summary);
     races_of(whole, &usual);
     races_of(part, &ordered);
-    expect_within(&usual, &ordered, seed, "leaves out");
-    expect_within(&ordered, &usual, seed, "adds");
+    mr_place_pairs_expect(&ordered, &usual, seed, "leaves out");
+    mr_place_pairs_expect(&usual, &ordered, seed, "adds");
     all->races += usual.count;
     all->plain += plain_of(whole);
     all->left += summary.left_ordered ? plain_of(whole) - plain_of(part) : 0;

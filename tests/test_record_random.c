@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/log_build.h"
+#include "support/place_pairs.h"
 #include "support/random.h"
 
 #include "engine/predict.h"
@@ -299,7 +300,7 @@ static void run_blocks(program *self, uint64_t seed, uint32_t steps)
     }
 }
 
-/* The pairs of places that race, by address. */
+/* The pairs of places that race. */
 static void pairs_of(const mr_trace *trace, const char *model, mr_pairs *pairs)
 {
     mr_config *config = mr_config_new();
@@ -312,27 +313,11 @@ static void pairs_of(const mr_trace *trace, const char *model, mr_pairs *pairs)
     assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count, 0);
     for (size_t i = 0; i < result.race_count; i++) {
-        uint64_t ends[2];
-        const uint32_t events[] = {result.races[i].witness.first, result.races[i].witness.second};
-        for (int k = 0; k < 2; k++)
-            ends[k] = strtoull(trace->locations.items[trace->location[events[k]]].text, NULL, 16);
-        bool swaps = ends[0] > ends[1];
-        mr_pair pair = {ends[swaps], ends[!swaps]};
-        assert_int_not_equal(mr_pairs_add(pairs, pair), MR_PAIRS_NONE);
+        const mr_witness *witness = &result.races[i].witness;
+        mr_place_pairs_add(pairs, trace, witness->first, witness->second);
     }
     mr_result_free(&result);
     mr_config_free(config);
-}
-
-/* Fails when a pair is in one of the traces only. */
-static void expect_pairs(const mr_pairs *found, const mr_pairs *expected, uint64_t seed,
-                         const char *text)
-{
-    for (uint32_t i = 0; i < expected->count; i++)
-        if (mr_pairs_find(found, expected->items[i]) == MR_PAIRS_NONE)
-            fail_msg("seed %d: %s a race of %llx and %llx", (int)seed, text,
-                     (unsigned long long)expected->items[i].high,
-                     (unsigned long long)expected->items[i].low);
 }
 
 /* What a thread of run_buffers does: accesses of the bytes [next, end) of a buffer. */
@@ -444,8 +429,8 @@ static void compare_pairs(const mr_log_build *log, uint64_t seed, uint64_t *race
     mr_trace *all = mr_log_converted(log, true, &summary);
     pairs_of(part, models[seed % 3], &some);
     pairs_of(all, models[seed % 3], &every);
-    expect_pairs(&some, &every, seed, "leaves out");
-    expect_pairs(&every, &some, seed, "adds");
+    mr_place_pairs_expect(&some, &every, seed, "leaves out");
+    mr_place_pairs_expect(&every, &some, seed, "adds");
     *races += every.count;
     *left_out += all->event_count - part->event_count;
     mr_pairs_free(&some);
@@ -609,7 +594,8 @@ static void test_damage(void **state)
         size_t kept = mr_random_percent(&random, 50)
                           ? count
                           : MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records);
-        mr_status status = mr_log_try(bytes, kept, round % 2, &summary, &trace, &error);
+        const mr_record_options options = {.keep_local = round % 2};
+        mr_status status = mr_log_try(bytes, kept, &options, &summary, &trace, &error);
         if (status != MR_OK && status != MR_ERR_TRACE && status != MR_ERR_MEMORY)
             fail_msg("round %d: %s", round, error.text);
         mr_trace_free(trace);
@@ -642,7 +628,7 @@ static void test_wrong_headers(void **state)
             count = 100;
         else
             header->window_at = count + 8;
-        assert_int_equal(mr_log_try(bytes, count, false, &summary, &trace, &error), MR_ERR_TRACE);
+        assert_int_equal(mr_log_try(bytes, count, NULL, &summary, &trace, &error), MR_ERR_TRACE);
         if (!strstr(error.text, messages[i]))
             fail_msg("%s", error.text);
         free(bytes);
@@ -663,7 +649,7 @@ static void test_memory(void **state)
         mr_trace *trace;
         mr_error error;
         mr_memory_fail_after(n);
-        status = mr_log_try(bytes, count, false, &summary, &trace, &error);
+        status = mr_log_try(bytes, count, NULL, &summary, &trace, &error);
         mr_memory_fail_after(0);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
         mr_trace_free(trace);

@@ -184,6 +184,12 @@ void *mr_log_shorten(const void *bytes, size_t *count)
     return file;
 }
 
+static void remove_file(char *path)
+{
+    unlink(path);
+    free(path);
+}
+
 static char *convert_short(const void *bytes, size_t count, uint64_t part_units, size_t *size)
 {
     char *path = mr_test_file(bytes, count), *items = NULL;
@@ -194,8 +200,7 @@ static char *convert_short(const void *bytes, size_t count, uint64_t part_units,
     mr_record_options options = {.part_units = part_units};
     assert_int_equal(mr_record_convert(path, "t", stream, &options, &summary, &error), MR_OK);
     fclose(stream);
-    unlink(path);
-    free(path);
+    remove_file(path);
     return items;
 }
 
@@ -216,26 +221,21 @@ static void compare_jumps(const void *bytes, size_t count)
     free(file);
 }
 
-mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record_summary *summary,
-                     mr_trace **trace, mr_error *error)
+mr_status mr_log_try(const void *bytes, size_t count, const mr_record_options *options,
+                     mr_record_summary *summary, mr_trace **trace, mr_error *error)
 {
-    char *path = mr_test_file(bytes, count), *items = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&items, &size);
+    char *log = mr_test_file(bytes, count), *converted = mr_test_file("", 0);
+    const mr_record_options usual = {.keep_local = false};
+    FILE *file = fopen(converted, "wb");
     assert_non_null(file);
-    mr_record_options options = {.keep_local = keep_local};
     *trace = NULL;
-    mr_status status = mr_record_convert(path, "t", file, &options, summary, error);
+    mr_status status =
+        mr_record_convert(log, "t", file, options ? options : &usual, summary, error);
     fclose(file);
-    unlink(path);
-    free(path);
-    if (status == MR_OK) {
-        path = mr_test_file(items, size);
-        status = mr_trace_read(path, NULL, trace, error);
-        unlink(path);
-        free(path);
-    }
-    free(items);
+    if (status == MR_OK)
+        status = mr_trace_read(converted, NULL, trace, error);
+    remove_file(log);
+    remove_file(converted);
     return status;
 }
 
@@ -246,7 +246,8 @@ mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_s
     mr_error error;
     mr_record_summary unused;
     void *bytes = mr_log_file(log, &count);
-    if (mr_log_try(bytes, count, keep_local, summary ? summary : &unused, &trace, &error) != MR_OK)
+    const mr_record_options options = {.keep_local = keep_local};
+    if (mr_log_try(bytes, count, &options, summary ? summary : &unused, &trace, &error) != MR_OK)
         fail_msg("%s", error.text);
     if (!keep_local) /* else every part has kept pieces */
         compare_jumps(bytes, count);

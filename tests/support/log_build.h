@@ -31,9 +31,10 @@ void mr_log_build_free(mr_log_build *log);
 /* Converts the log and reads the trace, which is the caller's; the test fails when that fails. Also
  * makes the same log of short records, of which jumps must not change the trace. */
 mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_summary *summary);
-/* Converts it; `*trace` is NULL unless the status is MR_OK. */
-mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record_summary *summary,
-                     mr_trace **trace, mr_error *error);
+/* Converts the whole file, and reads the trace; `*trace` is NULL unless the status is MR_OK.
+ * `options` NULL: all are zero. */
+mr_status mr_log_try(const void *bytes, size_t count, const mr_record_options *options,
+                     mr_record_summary *summary, mr_trace **trace, mr_error *error);
 /* The whole file: header and records, to be freed. */
 void *mr_log_file(const mr_log_build *log, size_t *count);
 
