@@ -250,6 +250,12 @@ const char *mr_symbol_folder(char *path, size_t path_bytes)
     return path[0] ? path : NULL;
 }
 
+/* Does the trace leave out what happens-before orders? What record.exclude leaves out may have ordered it. */
+static bool leaves_ordered(const mr_cli *cli, const mr_recording *recording)
+{
+    return recording->leaves_ordered && !mr_config_text(cli->config, "record.exclude")[0];
+}
+
 /* Converts a log as the configuration asks; `run` are lines about the run, or NULL. */
 static mr_status convert(const mr_cli *cli, const char *log, bool leave_ordered,
                          const mr_record_end *end, mr_early *early, const char *run,
@@ -261,7 +267,7 @@ static mr_status convert(const mr_cli *cli, const char *log, bool leave_ordered,
     mr_launch_inputs_path(log, inputs);
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
-                                 .leave_ordered = leave_ordered && !patterns[0],
+                                 .leave_ordered = leave_ordered,
                                  .end = *end,
                                  .early = early,
                                  .run = run,
@@ -325,7 +331,7 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
     mr_bytes_raw(&lines, "", 1);
     mr_status status = lines.failed
                            ? mr_error_memory(error, "describing the run")
-                           : convert(cli, launched->log, recording->leaves_ordered, end, early,
+                           : convert(cli, launched->log, leaves_ordered(cli, recording), end, early,
                                      (const char *)lines.items, path, stream, summary, error);
     mr_bytes_free(&lines);
     return status;
@@ -341,9 +347,8 @@ typedef struct beside_run {
 static void begin_early(void *context, const char *log)
 {
     beside_run *self = context;
-    self->early = mr_early_start(log, mr_config_bool(self->cli->config, "record.local"),
-                                 self->leave_ordered &&
-                                     !mr_config_text(self->cli->config, "record.exclude")[0]);
+    self->early =
+        mr_early_start(log, mr_config_bool(self->cli->config, "record.local"), self->leave_ordered);
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
@@ -353,7 +358,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_launched launched;
     mr_record_summary summary = {0};
     const mr_run_info *run = recording->run;
-    beside_run first = {cli, recording->leaves_ordered, NULL};
+    beside_run first = {cli, leaves_ordered(cli, recording), NULL};
     bool again = run && run->descriptors.count;
     const mr_launch launch = {.begun = begin_early,
                               .context = &first,

@@ -117,7 +117,7 @@ static uint32_t take_inputs(const char *path, mr_event_pass *pass)
     return state;
 }
 
-/* The events of the log, by what the scan has found. */
+/* Writes the events that the scan says are kept. */
 static mr_status write_events(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
                               const mr_record_options *options, mr_record_summary *summary,
                               mr_error *error)
@@ -142,7 +142,7 @@ static mr_status write_events(const mr_log *log, mr_scan *scan, const char *name
     return status;
 }
 
-/* All passes, the first one from where the scan is. */
+/* All passes, the first one from where the scan is. Frees the scan. */
 static mr_status convert(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
                          const mr_record_options *options, mr_record_summary *summary,
                          mr_error *error)
@@ -156,7 +156,7 @@ static mr_status convert(const mr_log *log, mr_scan *scan, const char *name, FIL
     return status;
 }
 
-/* The trace dropped events, so happens-before has fewer edges there than ordered.h took: all again. */
+/* Makes the trace again, as usual. It has dropped events, so it may lack edges that ordered.h has used. */
 static mr_status convert_again(const mr_log *log, mr_scan *scan, const char *name, FILE *file,
                                const mr_record_options *options, mr_record_summary *summary,
                                mr_error *error)
@@ -183,7 +183,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (!scan) {
         scan = &own;
         mr_scan_init(scan, options->keep_local, options->part_units);
-        if (options->leave_ordered && !options->keep_local)
+        if (options->leave_ordered)
             mr_scan_leave_ordered(scan);
         mr_scan_begin(scan, &log);
     }

@@ -31,13 +31,12 @@ typedef struct mr_record_end {
 } mr_record_end;
 
 typedef struct mr_record_options {
-    bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
-                        thread writes */
-    bool
-        leave_ordered; /* leave out what happens-before orders (ordered.h): the trace is for the order
-                           shb alone */
-    mr_record_end end; /* zero: only the log says it */
-    const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
+    bool keep_local;    /* also write accesses of variables that one thread uses alone, or that no
+                           thread writes */
+    bool leave_ordered; /* unless keep_local: leave out what happens-before orders (ordered.h). The
+                           trace is for the order shb alone */
+    mr_record_end end;  /* zero: only the log says it */
+    const char *run;    /* lines of the run that the caller knows (positions.h); NULL: none */
     const char
         *strip_prefix;  /* names of files lose their text up to the end of this; NULL: nothing */
     const char *inputs; /* file of what the program got from outside; NULL: none */
@@ -57,8 +56,8 @@ typedef struct mr_record_summary {
     uint32_t children, child_threads; /* not recorded: those with threads, and the threads */
     uint64_t events;                  /* written */
     uint64_t accesses;                /* in the log */
-    uint64_t left_out;                /* accesses that have no kept piece */
-    bool left_ordered;                /* … or none that is not in order */
+    uint64_t left_out;                /* accesses that the trace does not have */
+    bool left_ordered;                /* among them those that happens-before orders (ordered.h) */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
     /* Reads of kept variables that saw another value than the last recorded access left there: code

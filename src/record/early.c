@@ -45,7 +45,7 @@ mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_order
     if (!self)
         return NULL;
     mr_scan_init(&self->scan, keep_local, 0);
-    if (leave_ordered && !keep_local)
+    if (leave_ordered)
         mr_scan_leave_ordered(&self->scan);
     self->path = mr_strndup(log_path, strlen(log_path));
     self->started = self->path && mr_thread_start(&self->thread, run, self);

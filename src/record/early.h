@@ -14,8 +14,9 @@
 
 typedef struct mr_early mr_early;
 
-/* Follows the log that will be at the path. NULL: there is one processor only, no memory, or no thread;
- * the pass is then made when the program has ended. */
+/* Follows the log that will be at the path. `keep_local` and `leave_ordered` are those of mr_record_options.
+ * NULL: there is one processor only, no memory, or no thread; the pass is then made when the program has
+ * ended. */
 mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered);
 
 /* Nobody writes the log any more. The pass as far as it has come, on loan; NULL: it has not begun, or had

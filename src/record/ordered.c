@@ -12,19 +12,20 @@ enum { THREADS_MAX = 1 << 12, UNITS_MAX = 1 << 8, LINE_BYTES = 64 };
 
 #define READS (UINT32_C(1) << 31)
 
-/* Of 4 bytes or of one. Segments are numbered from 1; 0: none. */
-typedef struct slot {
+/* What a cell, of 4 bytes or of one, keeps. Segments are numbered from 1; 0: none. */
+typedef struct cell_state {
     uint32_t write;
     uint32_t read; /* a segment; or READS and the number of a cell_read */
-} slot;
+} cell_state;
 
-typedef struct cells {
+/* A line that several threads access, or one with kept bytes. */
+typedef struct line_cells {
     uint64_t unordered; /* bytes with unordered conflicting accesses, at least */
     uint64_t kept;      /* bytes of atomic accesses, and others to be kept */
-    uint32_t atomic;    /* the first of its atomic variables, plus 1 */
+    uint32_t atomic;    /* number of its first atomic variable, plus 1; 0: none */
     uint32_t shift;     /* log2 of the bytes of a cell */
-    size_t first;       /* cell */
-} cells;
+    size_t first;       /* number of its first cell */
+} line_cells;
 
 /* One of several unordered reads of a cell. */
 typedef struct cell_read {
@@ -37,6 +38,7 @@ typedef struct atomic_variable {
     uint8_t at, bytes;
 } atomic_variable;
 
+/* A segment (ordered.h). */
 typedef struct stretch {
     uint32_t thread, local;
 } stretch;
@@ -44,15 +46,13 @@ typedef struct stretch {
 struct mr_happens {
     mr_wcp wcp; /* wcp.hb alone */
     mr_edges edges;
-    uint32_t *segment_of; /* by thread: its last one */
-    size_t thread_count, thread_capacity;
+    mr_u32s segment_of; /* by thread: its last one */
     stretch *segments;
     size_t segment_count, segment_capacity;
-    uint32_t *units; /* by object: posts that nobody has taken */
-    size_t unit_count, unit_capacity;
-    cells *lines;
+    mr_u32s units; /* by object: posts that nobody has taken */
+    line_cells *lines;
     size_t line_count, line_capacity;
-    slot *cells;
+    cell_state *cells;
     size_t cell_count, cell_capacity;
     cell_read *reads;
     size_t read_count, read_capacity;
@@ -74,9 +74,9 @@ void mr_ordered_free(mr_ordered *self)
         mr_clock_drop(&happens->wcp.hb.pool, &happens->released[i].clock);
     mr_edges_free(&happens->edges, &happens->wcp);
     mr_hb_free(&happens->wcp.hb);
-    free(happens->segment_of);
+    mr_u32s_free(&happens->segment_of);
     free(happens->segments);
-    free(happens->units);
+    mr_u32s_free(&happens->units);
     free(happens->lines);
     free(happens->cells);
     free(happens->reads);
@@ -92,6 +92,15 @@ static const mr_clock *clock_of(const mr_ordered *self)
     return self->happens->wcp.hb.threads[self->thread].clock;
 }
 
+/* Appends zeros until there are `count` numbers or more. False: no memory. */
+static bool grow_numbers(mr_u32s *numbers, size_t count)
+{
+    while (numbers->count < count)
+        if (!mr_u32s_push(numbers, 0))
+            return false;
+    return true;
+}
+
 /* Room for the thread. False: no memory, or too many threads. */
 static bool grow(mr_ordered *self, uint32_t thread)
 {
@@ -100,16 +109,9 @@ static bool grow(mr_ordered *self, uint32_t thread)
     mr_happens *happens = self->happens;
     if (!happens || thread >= THREADS_MAX)
         return false;
-    if (thread < happens->thread_count)
-        return true;
-    void *segments = happens->segment_of;
-    if (!mr_hb_grow(&happens->wcp.hb, thread + 1, 0) ||
-        !mr_grow(&segments, &happens->thread_capacity, thread + 1ull, sizeof *happens->segment_of))
-        return false;
-    happens->segment_of = segments;
-    while (happens->thread_count <= thread)
-        happens->segment_of[happens->thread_count++] = 0;
-    return true;
+    return thread < happens->segment_of.count ||
+           (mr_hb_grow(&happens->wcp.hb, thread + 1, 0) &&
+            grow_numbers(&happens->segment_of, thread + 1ull));
 }
 
 /* Sets `now`: the local time of the current thread may be another one. False: no memory. */
@@ -117,7 +119,7 @@ static bool renew(mr_ordered *self)
 {
     mr_happens *happens = self->happens;
     uint32_t thread = self->thread, local = happens->wcp.hb.threads[thread].local;
-    self->now = happens->segment_of[thread];
+    self->now = happens->segment_of.items[thread];
     if (self->now && happens->segments[self->now - 1].local == local)
         return true;
     void *segments = happens->segments;
@@ -127,7 +129,7 @@ static bool renew(mr_ordered *self)
         return false;
     happens->segments = segments;
     happens->segments[happens->segment_count++] = (stretch){thread, local};
-    self->now = happens->segment_of[thread] = (uint32_t)happens->segment_count;
+    self->now = happens->segment_of.items[thread] = (uint32_t)happens->segment_count;
     return true;
 }
 
@@ -174,15 +176,9 @@ void mr_ordered_thread(mr_ordered *self, const uint64_t *record)
 /* Room for the object. */
 static bool grow_objects(mr_happens *happens, uint32_t object)
 {
-    void *units = happens->units;
-    if (!mr_hb_grow(&happens->wcp.hb, (uint32_t)happens->thread_count, object + 1) ||
-        !mr_edges_grow(&happens->edges, object + 1) ||
-        !mr_grow(&units, &happens->unit_capacity, object + 1ull, sizeof *happens->units))
-        return false;
-    happens->units = units;
-    while (happens->unit_count <= object)
-        happens->units[happens->unit_count++] = 0;
-    return true;
+    return mr_hb_grow(&happens->wcp.hb, (uint32_t)happens->segment_of.count, object + 1) &&
+           mr_edges_grow(&happens->edges, object + 1) &&
+           grow_numbers(&happens->units, object + 1ull);
 }
 
 static bool post(mr_ordered *self, uint64_t count, uint32_t object)
@@ -191,15 +187,16 @@ static bool post(mr_ordered *self, uint64_t count, uint32_t object)
     for (uint64_t i = 0; i < count; i++)
         if (!mr_edges_post(&happens->edges, &happens->wcp, self->thread, object))
             return false;
-    happens->units[object] += (uint32_t)count;
+    happens->units.items[object] += (uint32_t)count;
     return true;
 }
 
-/* Who takes more units than were posted has them from elsewhere. */
+/* Units beyond those that were posted come from elsewhere, and give no edge. */
 static bool take(mr_ordered *self, uint64_t count, uint32_t object)
 {
     mr_happens *happens = self->happens;
-    for (uint64_t i = 0; i < count && happens->units[object]; i++, happens->units[object]--)
+    uint32_t *units = &happens->units.items[object];
+    for (uint64_t i = 0; i < count && *units; i++, --*units)
         if (!mr_edges_wait(&happens->edges, &happens->wcp, self->thread, object))
             return false;
     return true;
@@ -294,7 +291,7 @@ static uint64_t bits_of_cell(uint32_t shift, unsigned number)
 uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes)
 {
     mr_happens *happens = self->happens;
-    cells line = {.shift = is_partial(reads.bits) || is_partial(writes.bits) ? 0 : 2};
+    line_cells line = {.shift = is_partial(reads.bits) || is_partial(writes.bits) ? 0 : 2};
     if (self->given_up)
         return 0;
     void *all = happens->lines;
@@ -306,8 +303,8 @@ uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_pa
     }
     for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line.shift; i++) {
         uint64_t bits = bits_of_cell(line.shift, i);
-        happens->cells[line.first + i] = (slot){(writes.bits & bits) ? writes.segment : 0,
-                                                (reads.bits & bits) ? reads.segment : 0};
+        happens->cells[line.first + i] = (cell_state){(writes.bits & bits) ? writes.segment : 0,
+                                                      (reads.bits & bits) ? reads.segment : 0};
     }
     happens->lines[happens->line_count++] = line;
     return (uint32_t)happens->line_count;
@@ -358,7 +355,7 @@ static bool push_read(mr_happens *happens, uint32_t segment, uint32_t *list)
     return true;
 }
 
-/* The cell is read now: forgets a read before, or has one more. False: no memory. */
+/* Notes that the cell is read now, in place of a read that is before. False: no memory. */
 static bool add_read(mr_ordered *self, uint32_t *read)
 {
     mr_happens *happens = self->happens;
@@ -385,14 +382,14 @@ static bool add_read(mr_ordered *self, uint32_t *read)
 }
 
 /* The line gets cells of one byte. False: no memory. */
-static bool divide(mr_happens *happens, cells *line)
+static bool divide(mr_happens *happens, line_cells *line)
 {
     size_t first;
     if (!add_cells(happens, 0, &first))
         return false;
     for (unsigned i = 0; i < LINE_BYTES; i++) {
-        const slot *from = &happens->cells[line->first + i / 4];
-        slot *to = &happens->cells[first + i];
+        const cell_state *from = &happens->cells[line->first + i / 4];
+        cell_state *to = &happens->cells[first + i];
         *to = *from;
         if (!(from->read & READS) || i % 4 == 0)
             continue;
@@ -412,16 +409,18 @@ static uint64_t bits_of(const atomic_variable *variable)
     return ((1ull << variable->bytes) - 1) << variable->at;
 }
 
-/* The write ends the edges from atomic writes of these bytes, but not of the variable `own`. */
-static void end_edges(mr_happens *happens, const cells *line, uint64_t bits, uint32_t own)
+/* A write of these bytes ends the edges of all atomic variables that share bytes with it, but for `own` (a
+ * number plus 1; 0: none). */
+static void end_edges(mr_happens *happens, const line_cells *line, uint64_t bits, uint32_t own)
 {
     for (uint32_t at = line->atomic; at; at = happens->variables[at - 1].next)
         if (at != own && bits_of(&happens->variables[at - 1]) & bits)
             mr_edges_plain_write(&happens->edges, &happens->wcp, (at - 1) << 1);
 }
 
-/* Are the accesses of the cell so far before this one? The cell has it then. */
-static bool note(mr_ordered *self, slot *cell, bool writes)
+/* When all accesses that the cell keeps and that conflict with this one are before it, notes it. False: one
+ * is not. */
+static bool note(mr_ordered *self, cell_state *cell, bool writes)
 {
     mr_happens *happens = self->happens;
     const mr_clock *clock = clock_of(self);
@@ -443,7 +442,7 @@ uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, boo
     mr_happens *happens = self->happens;
     if (self->given_up)
         return 0;
-    cells *line = &happens->lines[number - 1];
+    line_cells *line = &happens->lines[number - 1];
     if (line->shift && is_partial(bits) && !divide(happens, line)) {
         self->given_up = true;
         return 0;
@@ -453,7 +452,7 @@ uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, boo
     uint32_t now = self->now;
     for (uint64_t left = bits & ~line->unordered; left && !self->given_up;) {
         unsigned i = (unsigned)__builtin_ctzll(left) >> line->shift;
-        slot *cell = &happens->cells[line->first + i];
+        cell_state *cell = &happens->cells[line->first + i];
         uint64_t own = bits_of_cell(line->shift, i);
         left &= ~own;
         bool again =
@@ -466,8 +465,8 @@ uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, boo
     return (line->unordered | line->kept) & bits;
 }
 
-/* The bytes are accessed, and kept: of these cells only their release asks. */
-static bool touch(mr_ordered *self, cells *line, uint64_t bits)
+/* Notes an access of kept bytes, as a read: only mr_ordered_released asks for it. False: no memory. */
+static bool touch(mr_ordered *self, line_cells *line, uint64_t bits)
 {
     for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line->shift; i++)
         if (bits_of_cell(line->shift, i) & bits & ~line->unordered &&
@@ -477,7 +476,7 @@ static bool touch(mr_ordered *self, cells *line, uint64_t bits)
 }
 
 /* The atomic variable of exactly these bytes, plus 1; 0: none. */
-static uint32_t variable_of(const mr_happens *happens, const cells *line, uint64_t bits)
+static uint32_t variable_of(const mr_happens *happens, const line_cells *line, uint64_t bits)
 {
     uint32_t at = line->atomic;
     while (at && bits_of(&happens->variables[at - 1]) != bits)
@@ -486,7 +485,7 @@ static uint32_t variable_of(const mr_happens *happens, const cells *line, uint64
 }
 
 /* The same; a new one when there is none. 0: no memory. */
-static uint32_t make_variable(mr_happens *happens, cells *line, uint64_t bits)
+static uint32_t make_variable(mr_happens *happens, line_cells *line, uint64_t bits)
 {
     uint32_t found = variable_of(happens, line, bits);
     if (found)
@@ -510,7 +509,7 @@ void mr_ordered_atomic(mr_ordered *self, uint32_t number, uint64_t bits, bool re
     mr_happens *happens = self->happens;
     if (self->given_up)
         return;
-    cells *line = &happens->lines[number - 1];
+    line_cells *line = &happens->lines[number - 1];
     bool is_long = __builtin_popcountll(bits) > (int)sizeof(uint64_t);
     uint32_t variable = is_long  ? 0
                         : writes ? make_variable(happens, line, bits)
@@ -530,7 +529,7 @@ uint64_t mr_ordered_keep(mr_ordered *self, uint32_t number, uint64_t bits)
     if (self->given_up || !number)
         return 0;
     mr_happens *happens = self->happens;
-    cells *line = &happens->lines[number - 1];
+    line_cells *line = &happens->lines[number - 1];
     uint64_t added = bits & ~(line->kept | line->unordered);
     line->kept |= bits;
     self->given_up =
@@ -544,7 +543,7 @@ uint64_t mr_ordered_kept(const mr_ordered *self, uint32_t number)
         return ~0ull;
     if (!number)
         return 0;
-    const cells *line = &self->happens->lines[number - 1];
+    const line_cells *line = &self->happens->lines[number - 1];
     return line->unordered | line->kept;
 }
 
@@ -556,10 +555,10 @@ bool mr_ordered_released(const mr_ordered *self, uint32_t life, uint32_t number,
     const mr_time *end = &happens->released[life];
     if (!number)
         return segment && knows(happens, end->clock, end->thread, segment);
-    const cells *line = &happens->lines[number - 1];
+    const line_cells *line = &happens->lines[number - 1];
     bool all = !line->unordered;
     for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line->shift && all; i++) {
-        const slot *cell = &happens->cells[line->first + i];
+        const cell_state *cell = &happens->cells[line->first + i];
         all = (!cell->write || knows(happens, end->clock, end->thread, cell->write)) &&
               all_before(happens, end->clock, end->thread, cell->read);
     }

@@ -1,7 +1,7 @@
 /*
- * ordered: which accesses happens-before orders with all that they conflict with, found while the first
- * pass reads the log (scan.h). For traces that serve the order shb alone (`run --quick`): there such
- * accesses are left out (pieces.h).
+ * ordered: finds the accesses that happens-before orders with all accesses that they conflict with, while
+ * the first pass reads the log (scan.h). A trace that serves the order shb alone (`run --quick`) leaves
+ * them out (pieces.h).
  *
  * Let HB be happens-before of the trace of everything, SHB the order of order/shb.h, and let U be the pieces
  * that have two conflicting accesses unordered by HB. The trace without the plain accesses of other pieces
@@ -11,11 +11,11 @@
  * - Plain accesses give HB no edge. They give SHB those from a write to the reads that see it. Outside U
  *   such a write is before the read by HB already. So SHB is the same on what is left.
  *
- * Here HB may have fewer edges than in the trace, never more: then U is larger, which loses nothing. Kept
- * without a question are the pieces of atomic accesses and of descriptors, which give edges, and what
- * is kept for other reasons (accesses of dead memory, BarrierPairs). When a record breaks a rule of locks, the
- * trace may lack an edge, so all is kept as usual (`given_up`). The caller does the same when the trace
- * dropped an event.
+ * Here HB may have fewer edges than in the trace, never more: then U is larger, which loses nothing. The
+ * pieces of atomic accesses and of descriptors are always kept, because they give edges; so is what is
+ * kept for other reasons (accesses of dead memory, BarrierPairs). When a record breaks a rule of locks,
+ * the trace may lack an edge, so the trace is made as usual (`given_up`). The caller makes it as usual, too,
+ * when it has dropped an event.
  *
  * Edges: locks, fork and join, units of semaphores, annotated orders, atomic accesses of the same bytes. Not:
  * alloc before access, numbers of descriptors, cancellation.
@@ -24,13 +24,14 @@
  * HB says so too, that access is not needed. A release writes the life; when all accesses of a line are
  * before it by HB, none of them is kept for it.
  *
- * A *segment* is a stretch of one thread in which its local time (order/clock.h) is the same. Cells of 4
- * bytes, or of one where accesses divide them, keep the segment of the last write, and those of the reads since that are unordered with each other:
- * FastTrack (Flanagan, Freund, PLDI 2009) on cells, which finds the first unordered pair of each cell. Before
- * a second thread comes, the line has the segments of its last access and its last write alone, in the
- * place of all.
+ * A *segment* is a stretch of one thread in which its local time (order/clock.h) is the same. A cell has 4
+ * bytes, or one where accesses divide them. It keeps the segment of its last write, and the segments of
+ * the reads since that are unordered with each other. This is FastTrack (Flanagan, Freund, PLDI 2009) on
+ * cells: it finds the first unordered pair of each cell. A line that one thread accesses has no cells: the
+ * segments of its last access and of its last write (pieces.h) stand for all of them.
  *
- * Memory: 160 to 544 bytes for each line that several threads access, 8 for each segment, 16 for each life.
+ * Memory: 160 bytes for each line that several threads access, 544 when its first cells are of one byte,
+ * 672 when they are divided later; 8 for each segment, 16 for each life.
  */
 #ifndef MR_RECORD_ORDERED_H
 #define MR_RECORD_ORDERED_H
@@ -41,16 +42,17 @@
 
 typedef struct mr_happens mr_happens;
 
-/* Zero-initialise; `on` is for the caller to set. */
+/* Zero-initialise. */
 typedef struct mr_ordered {
-    bool on, given_up;
+    bool on;              /* set by the caller */
+    bool given_up;        /* also set by the caller, when an edge may be missing in the trace */
     uint32_t now, thread; /* the segment of the current thread; 0: none yet */
     mr_happens *happens;  /* owned; NULL: none yet */
 } mr_ordered;
 
 void mr_ordered_free(mr_ordered *self);
 
-/* What follows never fails: without memory all is given up. */
+/* These functions never fail: without memory all is given up. */
 
 /* The records are of this thread from now on. */
 void mr_ordered_switch(mr_ordered *self, uint32_t thread);
@@ -70,7 +72,8 @@ typedef struct mr_ordered_past {
     uint64_t bits;
 } mr_ordered_past;
 
-/* A second thread comes to a line. Returns the number of its cells plus 1; 0: all is given up. */
+/* A second thread comes to a line, or bytes of it are kept. Returns the number of its cells plus 1; 0: all
+ * is given up. */
 uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes);
 
 /* A plain access of these bytes. `cells` is their number plus 1. Returns those of them that are kept. */

@@ -179,7 +179,7 @@ static uint32_t make_cells(mr_ordered *ordered, const mr_piece_line *line)
     return mr_ordered_cells(ordered, reads, writes);
 }
 
-/* What ordered.h has to know of the access, before the line has it. */
+/* Tells ordered.h of the access. The line does not have it yet. */
 static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, mr_piece_access how)
 {
     mr_ordered *ordered = pieces->ordered;
@@ -427,7 +427,7 @@ static uint64_t released_of(const mr_pieces *pieces, uint32_t number, uint32_t r
     return line->owner == (releaser & ~MR_PIECES_IN_PARTS) ? line->shared : line->accessed;
 }
 
-/* The bytes of line `number` that several threads access and one writes, and are not in order. */
+/* The bytes of line `number` that several threads access and one writes, without those in order. */
 static uint64_t met_of(const mr_pieces *pieces, uint32_t number, uint32_t releaser)
 {
     const mr_piece_line *line = &pieces->lines[number];
@@ -493,7 +493,7 @@ static bool mark_lives(mr_pieces *pieces)
     return true;
 }
 
-/* The parts in which kept bytes of line `number` may be accessed plainly, but for `plain_parts`. */
+/* The parts in which kept bytes of line `number` may be accessed in short records, besides `plain_parts`. */
 static uint32_t parts_of(const mr_pieces *pieces, uint32_t number)
 {
     const mr_piece_line *line = &pieces->lines[number];

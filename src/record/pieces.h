@@ -31,7 +31,7 @@
  * each of its accesses has an event (sparse.h). With BarrierPairs, whose events keep their order, no
  * piece is sparse.
  *
- * With ordered.h what is ordered is left out, too.
+ * With ordered.h what happens-before orders is left out, too.
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 88 bytes for each line of 64
  * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
@@ -119,8 +119,8 @@ typedef struct mr_pieces {
     uint64_t part_units;           /* length of a part */
     uint32_t part;                 /* the bit of the current part */
     uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
-    uint32_t
-        plain_parts; /* those where bytes that ordered.h keeps are accessed plainly, at least */
+    uint32_t plain_parts;          /* at least the parts with plain accesses of bytes that ordered.h
+                                      keeps */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics;   /* (life, offset and size) of each atomic access */
@@ -159,11 +159,11 @@ void mr_pieces_free(mr_pieces *pieces);
  * ends. Units do not decrease. */
 uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit);
 
-/* Is the part around the unit without an access of a kept piece? With ordered.h it may have long records of
- * them. `*end` is where it ends. */
+/* Is the part around the unit without an access of a kept piece? With ordered.h: without one in a short
+ * record. `*end` is where it ends. */
 bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end);
 
-/* Does a part from here on access a kept piece? */
+/* May the part around the unit, or a later one, have such an access? */
 bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit);
 
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make

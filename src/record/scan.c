@@ -246,6 +246,8 @@ void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units)
 
 void mr_scan_leave_ordered(mr_scan *scan)
 {
+    if (scan->keep_all)
+        return;
     scan->ordered.on = true;
     scan->pieces.ordered = &scan->ordered;
 }

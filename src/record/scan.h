@@ -35,7 +35,8 @@ typedef struct mr_scan {
 
 /* `part_units` as in mr_record_options. */
 void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units);
-/* Leaves out what happens-before orders (ordered.h). Between mr_scan_init and mr_scan_begin. */
+/* Leaves out what happens-before orders (ordered.h), unless the scan keeps all. Between mr_scan_init and
+ * mr_scan_begin. */
 void mr_scan_leave_ordered(mr_scan *scan);
 /* Has that been done, as far as it is known by now? */
 static inline bool mr_scan_leaves_ordered(const mr_scan *scan)
