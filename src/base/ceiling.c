@@ -12,13 +12,13 @@
 #include <malloc.h>
 #endif
 
-/* The pager leaves an eighth of the limit mapped; it cannot give back the code. */
+/* The pager leaves an eighth of the limit mapped, and all of the code. */
 enum {
     LOOK_MS = 3,
     MAPPED_PARTS = 8,
     MARGIN_PARTS = 32,
     ALWAYS_BYTES = 16 << 20,
-    CODE_MOST_BYTES = 12 << 20
+    CODE_MOST_BYTES = 12 << 20 /* what is mapped at the start, up to this, is taken for code */
 };
 
 struct mr_ceiling {

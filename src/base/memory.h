@@ -23,7 +23,7 @@ char *mr_strndup(const char *text, size_t length);
 
 /* For tests: the n-th allocation from now (1: the next) and all later ones fail; 0: none does. */
 void mr_memory_fail_after(uint64_t n);
-/* For an allocation that is not made here: counts it, and says whether it is to fail. */
+/* Counts an allocation that is made elsewhere (mmap). True: it is to fail, as mr_memory_fail_after asks. */
 bool mr_memory_fails(void);
 
 /*

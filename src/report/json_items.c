@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 enum {
-    PART_ITEMS = 64, /* objects of a unit of the pool */
+    PART_ITEMS = 64, /* objects of a part, which is a unit of the pool */
     LEAST_PARTS = 8, /* with fewer, the calling thread makes them alone */
-    PARTS_A_JOB = 8, /* units that may wait for being written, for each thread */
+    PARTS_A_JOB = 8, /* that may be under way or wait to be written, for each thread */
     MOST_JOBS = 64
 };
 
 typedef struct dump {
     FILE *stream;
     const mr_json_items *items;
-    uint64_t part_count, taken; /* units */
-    _Atomic uint64_t written;   /* units; by the calling thread */
-    mr_bytes **ready;           /* by unit modulo `room`: its text; NULL: not made so far */
+    uint64_t part_count, taken;
+    _Atomic uint64_t written; /* parts, by the calling thread */
+    mr_bytes **ready;         /* by part modulo `room`: its text; NULL: not made so far */
     uint64_t room;
     bool begun; /* an object was written */
 } dump;
@@ -62,7 +62,7 @@ static mr_status print_part(const dump *self, uint64_t part, mr_bytes *to, mr_er
     return status;
 }
 
-/* There is no comma before the first object. */
+/* Writes a text of print_part, without the comma before the first object. */
 static mr_status write_text(dump *self, const mr_bytes *text, mr_error *error)
 {
     size_t skipped = text->count && !self->begun ? 1 : 0;
@@ -109,7 +109,7 @@ static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *
     return MR_OK;
 }
 
-/* Writes what is next and there. */
+/* Writes the next parts, as far as they are made. */
 static mr_status look(void *context, mr_error *error)
 {
     dump *self = context;

@@ -17,7 +17,6 @@
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
-    const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
     mr_context context;
@@ -205,12 +204,12 @@ static mr_json listed_race(const void *context, size_t index)
                                           : (mr_json){NULL, true};
 }
 
-static mr_status dump_races(const writer *self)
+static mr_status dump_races(const writer *self, const mr_config *config)
 {
     const mr_json_items races = {
         .count = self->result->race_count, .make = listed_race, .context = self};
     fputs("\"races\":[", self->stream);
-    mr_status status = mr_json_items_dump(self->stream, &races, self->config, self->error);
+    mr_status status = mr_json_items_dump(self->stream, &races, config, self->error);
     fputs("],\n", self->stream);
     return status;
 }
@@ -270,7 +269,7 @@ static mr_status dump_first(const writer *self, const mr_config *config)
         status = mr_observed_dump(&self->context, self->trace, &self->findings->observed,
                                   self->findings, stream, self->error);
     if (status == MR_OK)
-        status = dump_races(self);
+        status = dump_races(self, config);
     if (status == MR_OK)
         status = mr_findings_dump(&self->context, self->trace, config, self->result, self->findings,
                                   stream, self->error);
@@ -288,12 +287,8 @@ mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_c
                                  const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    writer self = {.stream = stream,
-                   .trace = trace,
-                   .config = config,
-                   .result = result,
-                   .findings = &findings,
-                   .error = error};
+    writer self = {
+        .stream = stream, .trace = trace, .result = result, .findings = &findings, .error = error};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     if (status == MR_OK && !mr_context_init(&self.context, trace, result))
         status = mr_error_memory(error, "writing the report");

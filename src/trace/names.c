@@ -48,8 +48,8 @@ static mr_name_key make_key(const char *text, uint32_t length)
 
 /* ---- slots ---- */
 
-/* There is one part up to so many slots (8 MiB), and MANY_PARTS with more. So each part of many has large
- * pages (huge.h). */
+/* A table of ONE_PART_SLOTS (8 MiB) or fewer has one part; a larger one has MANY_PARTS, of 2 MiB or more each,
+ * so that they have large pages (huge.h). */
 enum { ONE_PART_SLOTS = 1 << 18, PART_BITS = 3, MANY_PARTS = 1 << PART_BITS, ONE_SHIFT = 32 };
 
 static void put(mr_name_part *part, const mr_name_slot *filled, uint32_t hash)
@@ -104,7 +104,7 @@ static mr_name_part *make_parts(uint32_t part_count, uint32_t part_shift, uint32
     return parts;
 }
 
-/* The first slots of all, or those of many parts in place of the one. */
+/* Makes the first slots of all, or puts many parts in the place of the one. */
 static bool start_parts(mr_names *names)
 {
     const mr_name_part *from = names->parts;
@@ -135,7 +135,7 @@ static bool grow_part(mr_name_part *part)
     return true;
 }
 
-/* The number of names at which part `number` grows. A small table has many free slots: nearly every name
+/* Part `number` grows when it has so many names. A small table has many free slots: nearly every name
  * is in its first slot, and the processor predicts the branch. A large table has few, so that free
  * slots do not take the room of names in the cache. Its parts grow at different times. */
 static uint32_t room_of(const mr_names *names, uint32_t number)
@@ -158,7 +158,7 @@ static bool make_room(mr_names *names, uint32_t hash)
                                                                       : grow_part(part);
 }
 
-/* Takes the name out of its slot. A name behind it that was placed by passing over the slot moves there. */
+/* Frees the slot of the name. A name behind it that passed over this slot when it was placed moves there. */
 static void take_out(const mr_names *names, uint32_t number)
 {
     mr_name_part *part = mr_names_part(names, names->items[number].hash);

@@ -7,9 +7,9 @@
  * This table is not that of base/table.h, because looking up names is most of the work of reading a
  * text: a slot holds the bytes of a short name itself, so a lookup costs one cache line and no call,
  * where a slot with a number would cost three cache lines (slot, item, text); and the youngest names
- * can be forgotten. A large table has parts that grow one after the other: the old and the new slots of
- * a part are never there for all names at once, and memory grows little by little. A reader that looks up many names makes their keys first and fetches the slots
- * ahead:
+ * can be forgotten. A large table has parts that grow at different times. So memory grows little by
+ * little: only one part at a time has its old and its new slots. A reader that looks up many names makes
+ * their keys first and fetches the slots ahead:
  *
  *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
  *

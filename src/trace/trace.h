@@ -139,7 +139,7 @@ typedef struct mr_trace {
     mr_value_types types; /* of variables; for reports only */
     uint64_t op_counts[MR_OP_COUNT];
 
-    struct mr_outlook *outlook; /* of an .mrt file that has one; owned; NULL: not known */
+    struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 

@@ -140,7 +140,7 @@ static mr_status check_lives(const mr_trace *trace, mr_error *error)
     return MR_OK;
 }
 
-/* The outlook of the file, which has been found to be right. */
+/* Gives the outlook of the file to the trace. Reading has checked it: mr_mrt_outlook. */
 static mr_status take_outlook(load_state *load, mr_trace *trace, mr_error *error)
 {
     mr_mrt *mrt = load->mrt;
