@@ -37,6 +37,7 @@ static void compare(const mr_trace *trace, const mr_exhaustive *search, const mr
         const mr_pair_verdict *verdict = &outcome->verdicts[i];
         const mr_witness *it = &verdict->race.witness;
         assert_false(verdict->has_unknown);
+        assert_int_equal(verdict->rejected_witnesses, 0);
         counts->verdicts++;
         counts->by_fans += verdict->asked && !verdict->steps_in_order;
         if (!verdict->has_race)

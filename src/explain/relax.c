@@ -56,7 +56,7 @@ bool mr_relax(mr_relaxed_trace *relaxed, const mr_trace *trace, mr_relaxed kind,
                            .link = copy_of(trace->link, count * sizeof *trace->link)};
     if (!relaxed->op || !relaxed->operand || !relaxed->value || !relaxed->link)
         return false;
-    relaxed->trace.outlook = NULL; /* that of all events */
+    relaxed->trace.outlook = NULL; /* the known one is of all events */
     relaxed->trace.op = relaxed->op;
     relaxed->trace.operand = relaxed->operand;
     relaxed->trace.value = relaxed->value;

@@ -174,7 +174,7 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     trace->thread_info = NULL;
     trace->object_info = NULL;
     trace->memory_order = NULL;
-    trace->outlook = NULL; /* that of all events */
+    trace->outlook = NULL; /* the known one is of all events */
     memset(trace->op_counts, 0, sizeof trace->op_counts);
     reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model, .keep = keep};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);

@@ -182,7 +182,7 @@ static mr_status try_group(unit *u, mr_problem *problem, const mr_candidates *ca
     mr_status status = mr_worker_try_group(worker, problem, candidates, group, verdict);
     *has_race = verdict->has_race;
     if (!verdict->has_race)
-        u->outcome->count--;
+        mr_worker_drop(worker, u->outcome);
     return status;
 }
 

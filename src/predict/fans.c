@@ -210,12 +210,11 @@ static mr_status keep(fans *f, const spoke *s, const mr_decision *decision)
     mr_strength strength =
         mr_pair_strength(worker->hb, worker->wcp, w->start + race.first, w->start + race.second);
     mr_status status = mr_worker_confirm(worker, w, strength, &race, verdict);
-    MR_ASSERT_COSTLY(status != MR_OK || verdict->has_race); /* otherwise a rejection stays unseen */
     f->settled[s->group] |= verdict->has_race;
     if (verdict->has_race)
         verdict->settled[race.step]++;
     else
-        f->outcome->count--;
+        mr_worker_drop(worker, f->outcome);
     return status;
 }
 

@@ -67,7 +67,7 @@ static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_cand
     if (status != MR_OK)
         return status;
     if (!verdict->has_race) {
-        found->count--;
+        mr_worker_drop(worker, found);
         return MR_OK;
     }
     uint32_t *number = mr_map_at(&near->index, mr_map_key(group->location_1, group->location_2), 0);

@@ -190,6 +190,12 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
     return MR_OK;
 }
 
+void mr_worker_drop(mr_worker *worker, mr_outcome *outcome)
+{
+    MR_REQUIRE(outcome->count && !outcome->verdicts[outcome->count - 1].has_race);
+    worker->rejected_witnesses += outcome->verdicts[--outcome->count].rejected_witnesses;
+}
+
 /* What questions about fans have settled in a window of a crowded trace. */
 typedef struct window_fans {
     const mr_candidates *candidates;
@@ -268,11 +274,13 @@ static mr_status decide_group(mr_worker *worker, mr_problem *problem,
         return mr_error_memory(worker->error, "recording a candidate");
     verdict->key_1 = key_1;
     verdict->key_2 = key_2;
-    if (fans->found && take_from_fans(fans, problem->window, number, verdict))
-        return MR_OK;
-    mr_status status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
+    mr_status status = MR_OK;
+    if (!fans->found || !take_from_fans(fans, problem->window, number, verdict))
+        status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
     if (verdict->in_trace_order && worker->known)
         mr_known_races_add(worker->known, key_1, key_2, worker->window);
+    verdict->rejected_witnesses += worker->rejected_witnesses;
+    worker->rejected_witnesses = 0;
     return status;
 }
 

@@ -36,6 +36,7 @@ typedef struct mr_worker {
     uint64_t window_steps;          /* the effort spent on it */
     struct mr_near *near;           /* close races of the window (near.h); NULL: not looked for */
     const mr_window *near_in;       /* the window in which they are being looked for; else NULL */
+    uint64_t rejected_witnesses;    /* of verdicts that were dropped (mr_worker_drop) */
     bool halted;                    /* the window was given up, as the run is halted */
     mr_error *error;                /* of the call under way */
 } mr_worker;
@@ -91,6 +92,10 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
                                  mr_pair_verdict *verdict);
+
+/* Takes the last verdict, which has no race, out of an outcome. The witnesses that the checker has rejected
+ * for it count with the next pair of a window. */
+void mr_worker_drop(mr_worker *worker, mr_outcome *outcome);
 
 /* group.c: only the attempts in trace order. Without a race the verdict says nothing. */
 mr_status mr_worker_try_group(mr_worker *worker, const mr_problem *problem,
