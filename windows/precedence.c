@@ -34,8 +34,8 @@ typedef struct builder {
     uint32_t *fresh; /* a clock that only the requirements at hand know; NULL: none */
 } builder;
 
-/* A clock of its own for thread `thread`, before something is joined into it: a new one, unless what was required of
- * the event just before has made one. */
+/* A clock of its own for thread `thread`, before something is joined into it: a new one, unless an earlier
+ * requirement has made one that nobody else knows. */
 static uint32_t *fork_clock(builder *b, uint32_t thread)
 {
     uint32_t count = b->window->chain_count;
