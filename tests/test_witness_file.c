@@ -9,6 +9,7 @@
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/sample.h"
+#include "support/trace_reading.h"
 #include "witness/checker.h"
 #include "witness/file.h"
 
@@ -28,27 +29,15 @@ static const char sample[] = "# first line\n"
                              "B|w(z)|a|b\n"           /* 7 */
                              "A|w(z)|9\n";            /* 8, line 10 */
 
-/* A file in the temporary folder; `path` has room for 64 bytes. */
-static void write_file(char *path, const char *text, size_t length)
-{
-    strcpy(path, "/tmp/maxrace_witness_XXXXXX");
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    FILE *file = fdopen(fd, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
 static mr_status read_witness(const char *text, size_t length, const mr_trace *trace,
                               mr_model model, bool force, mr_witness *witness, mr_error *error)
 {
-    char path[64];
-    write_file(path, text, length);
+    char *path = mr_test_file(text, length);
     mr_status status = mr_witness_read(path, trace, model, force, witness, error);
     if (error->file[0])
         assert_string_equal(error->file, path);
     assert_int_equal(unlink(path), 0);
+    free(path);
     return status;
 }
 
@@ -439,8 +428,7 @@ static void test_out_of_memory(void **state)
     (void)state;
     mr_trace *trace = mr_sample_trace(sample);
     assert_non_null(trace);
-    char path[64];
-    write_file(path, readables[0].text, strlen(readables[0].text));
+    char *path = mr_test_file(readables[0].text, strlen(readables[0].text));
     mr_status status = MR_ERR_MEMORY;
     for (uint64_t n = 1; status == MR_ERR_MEMORY; n++) {
         mr_witness w;
@@ -454,6 +442,7 @@ static void test_out_of_memory(void **state)
     }
     assert_int_equal(status, MR_OK);
     assert_int_equal(unlink(path), 0);
+    free(path);
     mr_trace_free(trace);
 }
 
