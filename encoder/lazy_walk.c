@@ -1,6 +1,7 @@
 #include "lazy.h"
 
 #include "base/assert.h"
+#include "base/memory.h"
 #include "branches.h"
 #include "locks.h"
 #include "reads.h"
@@ -495,12 +496,6 @@ static void touch_choices(walk *k)
     }
 }
 
-static int compare(const void *one, const void *two)
-{
-    const uint32_t *x = one, *y = two;
-    return (*x > *y) - (*x < *y);
-}
-
 static bool refute(mr_encoding *encoding, const int64_t *order, const uint8_t *choices, bool all,
                    uint32_t *added)
 {
@@ -521,7 +516,7 @@ static bool refute(mr_encoding *encoding, const int64_t *order, const uint8_t *c
     if (all)
         touch_all(encoding);
     if (lazy->to_look_at_count)
-        qsort(lazy->to_look_at, lazy->to_look_at_count, sizeof *lazy->to_look_at, compare);
+        qsort(lazy->to_look_at, lazy->to_look_at_count, sizeof *lazy->to_look_at, mr_compare_u32);
     for (uint32_t i = 0; i < lazy->to_look_at_count; i++) {
         uint32_t object = lazy->to_look_at[i];
         lazy->touched[object] = !look_at(&k, object);

@@ -1,6 +1,7 @@
 #include "line.h"
 
 #include "base/assert.h"
+#include "base/memory.h"
 #include "encoder/lazy.h"
 
 #include <stdlib.h>
@@ -156,12 +157,6 @@ static bool add_backwards(mr_line *l, size_t first, size_t end, mr_u32s *to)
     return true;
 }
 
-static int compare(const void *one, const void *two)
-{
-    const uint32_t *x = one, *y = two;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The nodes of one side of CUT that an edge leads to backwards, in trace order: nodes are sorted by
  * their events, which are looked up again. */
 static bool pull_all(mr_line *l, bool after_cut)
@@ -186,7 +181,7 @@ static bool find_targets(mr_line *l)
     for (size_t i = 0; i < l->targets.count; i++)
         l->targets.items[i] = l->encoding->event_of[l->targets.items[i]];
     if (l->targets.count)
-        qsort(l->targets.items, l->targets.count, sizeof *l->targets.items, compare);
+        qsort(l->targets.items, l->targets.count, sizeof *l->targets.items, mr_compare_u32);
     return true;
 }
 

@@ -90,3 +90,9 @@ void mr_u32s_free(mr_u32s *array)
     free(array->items);
     *array = (mr_u32s){0};
 }
+
+int mr_compare_u32(const void *one, const void *two)
+{
+    const uint32_t *x = one, *y = two;
+    return (*x > *y) - (*x < *y);
+}

@@ -41,4 +41,7 @@ typedef struct mr_u32s {
 bool mr_u32s_push(mr_u32s *array, uint32_t item);
 void mr_u32s_free(mr_u32s *array);
 
+/* For qsort and bsearch of 32-bit numbers, in ascending order. */
+int mr_compare_u32(const void *one, const void *two);
+
 #endif

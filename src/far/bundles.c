@@ -135,12 +135,6 @@ static int compare_sites(const void *one, const void *two)
     return (*x > *y) - (*x < *y);
 }
 
-static int compare_events(const void *one, const void *two)
-{
-    const uint32_t *x = one, *y = two;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The accesses of one thread of a bundle, in program order; in memory of `arena`. No events: there is
  * no memory. */
 static mr_stops unite(const member *members, uint32_t count, bool second, mr_arena *arena)
@@ -162,7 +156,7 @@ static mr_stops unite(const member *members, uint32_t count, bool second, mr_are
         for (uint32_t k = 0; k < sites[i]->count && (!i || sites[i] != sites[i - 1]); k++)
             events[filled++] = sites[i]->events[k];
     MR_ASSERT(filled == total); /* an access is of one site */
-    qsort(events, total, sizeof *events, compare_events);
+    qsort(events, total, sizeof *events, mr_compare_u32);
     return (mr_stops){events, total};
 }
 

@@ -1,6 +1,7 @@
 #include "fans.h"
 
 #include "base/assert.h"
+#include "base/memory.h"
 #include "base/seconds.h"
 #include "solver/partial.h"
 
@@ -134,12 +135,6 @@ static mr_status out_of_memory(fans *f)
     return MR_OK;
 }
 
-static int compare_events(const void *one, const void *two)
-{
-    const uint32_t *x = one, *y = two;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The accesses of those of the spokes that have no race, in program order. False: no memory. */
 static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
 {
@@ -162,7 +157,7 @@ static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
         }
     }
     if (total)
-        qsort(entries, total, sizeof *entries, compare_events); /* by the event */
+        qsort(entries, total, sizeof *entries, mr_compare_u32); /* by the event */
     for (uint32_t i = 0; i < total; i++) {
         r->events[i] = entries[i][0];
         r->spokes[i] = entries[i][1];
@@ -175,7 +170,7 @@ static const spoke *spoke_of(const fans *f, uint32_t event)
 {
     const rim *r = &f->all;
     const uint32_t *at =
-        r->count ? bsearch(&event, r->events, r->count, sizeof *r->events, compare_events) : NULL;
+        r->count ? bsearch(&event, r->events, r->count, sizeof *r->events, mr_compare_u32) : NULL;
     const spoke *s = at ? &f->spokes[r->spokes[at - r->events]] : NULL;
     return s && !f->settled[s->group] ? s : NULL;
 }
