@@ -356,9 +356,10 @@ const mr_command mr_commands[] = {
          "left; it needs what replay --sandbox needs.\n"
          "--exhaustive explores all behaviours of a program that ends, and says when none is "
          "left.\n"
-         "Exit status: 0 nothing was found but other outputs, 1 races or failures, 2 usage or\n"
-         "configuration, 3 the program was not built for it or the folder is damaged, 4 out of\n"
-         "resources or internal. That nothing was found says nothing of what was not run.\n",
+         "Exit status: 0 nothing was found, or only other outputs, 1 races or failures, 2 usage\n"
+         "or configuration, 3 the program was not built for it or the folder is damaged, 4 the\n"
+         "oracle cannot be run, out of resources or internal. That nothing was found says nothing\n"
+         "of what was not run.\n",
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
@@ -388,17 +389,16 @@ const mr_command mr_commands[] = {
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
          "REPORT is a JSON report of 'maxrace predict': its trace, with its settings.\n"
-         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
-         "--timeout\n"
-         "counts.\n"
+         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flags but\n"
+         "--timeout and --sandbox count. The oracle of the hunt is asked again.\n"
          "With --sandbox each run begins with the same files, and what it writes, creates, "
          "renames\n"
          "or removes is told and thrown away. It needs overlayfs and namespaces; where they are\n"
          "missing, nothing is run. Processes, sockets and devices are the real ones.\n"
          "SIGINT or SIGTERM ends the program and the replays, and the report has what is whole.\n"
-         "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
-         "or one that lacks what a replay needs, 4 out of resources (no sandbox included) or\n"
-         "internal, 5 a signal has ended it.\n",
+         "Exit status: 0 no goal was reached, 1 one was (FOLDER: it was repeated), 2 usage or\n"
+         "configuration, 3 bad trace, or one that lacks what a replay needs, 4 out of resources\n"
+         "(no sandbox included) or internal, 5 a signal has ended it.\n",
      .debugs = true,
      .run = mr_cli_replay},
     {.name = "config",

@@ -103,9 +103,8 @@ static bool repeats(const char *kind, const mr_ran *ran, const mr_run_outcome *o
     if (outcome->kind != MR_RUN_GOOD || saved->exit_status != ran->end.exit_status)
         return strcmp(kind, mr_run_kind_name(outcome->kind)) == 0;
     return strcmp(kind, mr_run_kind_name(MR_RUN_EXIT)) == 0 ||
-           (mr_run_end_writes_same(saved, &ran->end) &&
-            (strcmp(kind, mr_run_kind_name(MR_RUN_OUTPUT)) == 0 ||
-             strcmp(kind, mr_run_kind_name(MR_RUN_ORACLE)) == 0));
+           (strcmp(kind, mr_run_kind_name(MR_RUN_OUTPUT)) == 0 &&
+            mr_run_end_writes_same(saved, &ran->end));
 }
 
 /* How the saved run ended. */
@@ -139,7 +138,8 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
     mr_runner runner = {.folder = ""};
     mr_ran ran = {.trace = NULL};
     saved_input input;
-    char found_by[PATH_MAX] = "", sandboxed[PATH_MAX], oracle[PATH_MAX];
+    char found_by[PATH_MAX] = "", sandboxed[PATH_MAX];
+    char *oracle = NULL;
     if (!realpath(given, folder))
         return mr_error_set(error, MR_ERR_IO, given, 0, "cannot read: %s", strerror(errno));
     snprintf(schedule, sizeof schedule, "%s/schedule", folder);
@@ -177,9 +177,10 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
         status = mr_runner_run(&runner, &request, &ran, error);
     }
     mr_run_outcome outcome;
-    if (!status)
-        status = mr_outcome_judge(
-            &ran, NULL, find_line(folder, "judged by: ", oracle) ? oracle : NULL, &outcome, error);
+    if (!status) {
+        oracle = mr_store_text(folder, "oracle");
+        status = mr_outcome_judge(&ran, NULL, oracle, &outcome, error);
+    }
     if (!status) {
         bool same = repeats(kind, &ran, &outcome, &saved);
         printf("%s: %s %s\n", given, kind, same ? "repeated" : "not repeated");
@@ -191,6 +192,7 @@ mr_status mr_hunt_replay(const mr_cli *cli, const char *given, unsigned timeout_
             fputs(ran.end.errors, stderr);
         *exit_status = same ? MR_EXIT_RACES : 0;
     }
+    free(oracle);
     mr_ran_free(&ran);
     mr_runner_close(&runner);
     mr_run_info_free(&info);

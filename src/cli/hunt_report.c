@@ -17,7 +17,7 @@ typedef struct journal {
     mr_hunted *hunted;      /* owned; the same for the report */
     size_t line_capacity;
     double behaviours;
-    bool finds; /* more than other outputs, which are only to know */
+    bool finds; /* something other than another output (MR_RUN_OUTPUT) */
     const mr_hunt_state *state;
 } journal;
 

@@ -63,8 +63,6 @@ static mr_status write_report(const char *folder, const mr_hunt_worker *worker,
         fputs("sandbox: yes\n", file);
     if (request->explores)
         fputs("found by: states\n", file); /* hunt_replay.c: operations are counted otherwise */
-    if (minimise && minimise->oracle)
-        fprintf(file, "judged by: %s\n", minimise->oracle); /* hunt_replay.c asks it again */
     if (minimise)
         fprintf(file, "replay: %s, after %u runs to make the schedule shorter\n",
                 minimise->repeats
@@ -122,6 +120,8 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
         status = mr_saved_text(folder, "output", best->end.output, error);
     if (!status)
         status = mr_saved_text(folder, "errors", best->end.errors, error);
+    if (!status) /* a replay asks it again */
+        status = mr_saved_text(folder, "oracle", worker->hunt->options->oracle, error);
     if (!status)
         status =
             write_report(folder, worker, request, line, best, failure ? &minimise : NULL, error);
@@ -136,8 +136,8 @@ static mr_status save(mr_hunt_worker *worker, const mr_run_request *request, mr_
 /* A folder that a session left which was ended before it said so in the journal. */
 static void remove_old(const char *folder)
 {
-    static const char *const names[] = {"schedule", "trace.mrt", "inputs",    "input",
-                                        "output",   "errors",    "report.txt"};
+    static const char *const names[] = {"schedule", "trace.mrt", "inputs", "input",
+                                        "output",   "errors",    "oracle", "report.txt"};
     long_path path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%.3400s/%s", folder, names[i]);

@@ -197,7 +197,7 @@ mr_run_outcome mr_outcome_of(const mr_ran *ran, const mr_run_end *reference)
 
 mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong, mr_error *error)
 {
-    enum { NOT_RUN = 126 }; /* of the shell: the command cannot be run, or (127) is not there */
+    enum { CANNOT_RUN = 126, NOT_THERE = 127 }; /* what the shell says of the command */
     char line[4096];
     snprintf(line, sizeof line, "HUNT_STATUS=%d; export HUNT_STATUS; %.4000s", end->exit_status,
              command);
@@ -208,8 +208,8 @@ mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong,
                             strerror(errno));
     if (end->output)
         fputs(end->output, pipe); /* an oracle need not read all of it */
-    int status = pclose(pipe);
-    if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) >= NOT_RUN))
+    int status = pclose(pipe), said = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (status == -1 || said == CANNOT_RUN || said == NOT_THERE)
         return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot run the oracle '%.200s'", command);
     *wrong = status != 0;
     return MR_OK;
