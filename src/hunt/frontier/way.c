@@ -1,6 +1,7 @@
 #include "way.h"
 
 #include "base/memory.h"
+#include "standing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +67,6 @@ static uint32_t end_of(const mr_trace *trace, uint32_t acquire)
     return link == MR_NESTED ? MR_NONE : link;
 }
 
-static bool is_outermost(const mr_trace *trace, uint32_t event)
-{
-    return mr_op_acquires(trace->op[event]) && trace->link[event] != MR_NESTED;
-}
-
 /* What the event needs. */
 static void look(way *self, uint32_t event)
 {
@@ -112,7 +108,7 @@ static bool is_of_stop(const way *self, uint32_t event)
 static bool may_stay_open(const way *self, uint32_t lock)
 {
     for (uint32_t i = 0; i < self->goal->stop_count && !self->goal->may_wait; i++)
-        if (is_outermost(self->trace, self->goal->stops[i]) &&
+        if (mr_standing_is_outermost(self->trace, self->goal->stops[i]) &&
             self->trace->operand[self->goal->stops[i]] == lock)
             return false;
     return true;
@@ -141,7 +137,7 @@ static void close_sections(way *self)
     for (uint32_t t = 0; t < trace->threads.count; t++) {
         for (uint32_t i = 0; i < self->need[t]; i++) {
             uint32_t event = index->events[index->first[t] + i], lock = trace->operand[event];
-            if (!is_outermost(trace, event))
+            if (!mr_standing_is_outermost(trace, event))
                 continue;
             uint32_t end = end_of(trace, event);
             bool shared = mr_op_is_shared(trace->op[event]);
@@ -197,28 +193,26 @@ static bool find_events(way *self)
 
 typedef struct line_up {
     way *way;
-    uint32_t *next;     /* by thread: of its events that come, so many were done */
-    uint32_t *last;     /* by variable: the last write that was done, MR_NONE */
+    uint32_t *next; /* by thread: of its events that come, so many were done */
+    mr_standing standing;
     uint32_t *unread;   /* by event: of a write: reads of it that come and were not done … */
     uint32_t *no_write; /* by variable: the same of the initial value */
     uint32_t *left;     /* by variable: writes that come and were not done */
     uint32_t *sections; /* by lock: the same of closed sections, while one stays open */
-    uint32_t *holders;  /* by lock: sections that are open now */
-    uint8_t *exclusive; /* by lock: the open one is */
     uint32_t asked;     /* the variable of the goal, MR_NONE */
 } line_up;
 
 static bool can_read(const line_up *self, uint32_t event)
 {
     const mr_trace *trace = self->way->trace;
-    return self->last[trace->operand[event]] == trace->link[event];
+    return self->standing.last[trace->operand[event]] == trace->link[event];
 }
 
 /* Nobody is still to see what the variable has now, and the write of the goal comes last. */
 static bool can_write(const line_up *self, uint32_t event)
 {
     const mr_trace *trace = self->way->trace;
-    uint32_t variable = trace->operand[event], now = self->last[variable];
+    uint32_t variable = trace->operand[event], now = self->standing.last[variable];
     uint32_t unread = now == MR_NONE ? self->no_write[variable] : self->unread[now];
     if (mr_op_reads(trace->op[event]))
         unread -= trace->link[event] == now; /* it is one of them */
@@ -231,11 +225,11 @@ static bool can_acquire(const line_up *self, uint32_t event)
 {
     const mr_trace *trace = self->way->trace;
     uint32_t lock = trace->operand[event];
-    if (!is_outermost(trace, event))
+    if (!mr_standing_is_outermost(trace, event))
         return true;
     if (event == self->way->open[lock] && self->sections[lock])
         return false;
-    return !self->holders[lock] || (mr_op_is_shared(trace->op[event]) && !self->exclusive[lock]);
+    return mr_standing_can_acquire(&self->standing, trace, event);
 }
 
 static bool is_done(const line_up *self, uint32_t event)
@@ -278,17 +272,11 @@ static void run(line_up *self, uint32_t event)
                                                          : &self->unread[trace->link[event]];
         --*unread;
     }
-    if (mr_op_is_access(op) && mr_op_writes(op)) {
-        self->last[what] = event;
+    if (mr_op_is_access(op) && mr_op_writes(op))
         self->left[what]--;
-    }
-    if (is_outermost(trace, event)) {
-        self->holders[what]++;
-        self->exclusive[what] = !mr_op_is_shared(op);
+    if (mr_standing_is_outermost(trace, event))
         self->sections[what] -= event != self->way->open[what];
-    }
-    if (mr_op_releases(op) && trace->link[event] != MR_NESTED && self->holders[what])
-        self->holders[what]--;
+    mr_standing_take(&self->standing, trace, event);
 }
 
 /* The earliest event of the trace that can be next; MR_NONE: none can. */
@@ -321,7 +309,7 @@ static void count(line_up *self)
                 self->unread[trace->link[event]]++;
             if (mr_op_is_access(op) && mr_op_writes(op))
                 self->left[what]++;
-            if (is_outermost(trace, event) && event != r->open[what])
+            if (mr_standing_is_outermost(trace, event) && event != r->open[what])
                 self->sections[what]++;
         }
     }
@@ -331,30 +319,22 @@ static bool make_line(line_up *self)
 {
     const mr_trace *trace = self->way->trace;
     self->next = mr_calloc(trace->threads.count + 1ull, sizeof *self->next);
-    self->last = mr_malloc((trace->variables.count + 1ull) * sizeof *self->last, 0);
     self->unread = mr_calloc(trace->event_count + 1ull, sizeof *self->unread);
     self->no_write = mr_calloc(trace->variables.count + 1ull, sizeof *self->no_write);
     self->left = mr_calloc(trace->variables.count + 1ull, sizeof *self->left);
     self->sections = mr_calloc(trace->locks.count + 1ull, sizeof *self->sections);
-    self->holders = mr_calloc(trace->locks.count + 1ull, sizeof *self->holders);
-    self->exclusive = mr_calloc(trace->locks.count + 1ull, sizeof *self->exclusive);
-    if (!self->next || !self->last || !self->unread || !self->no_write || !self->left ||
-        !self->sections || !self->holders || !self->exclusive)
-        return false;
-    memset(self->last, 0xFF, (trace->variables.count + 1ull) * sizeof *self->last);
-    return true;
+    return mr_standing_make(&self->standing, trace) && self->next && self->unread &&
+           self->no_write && self->left && self->sections;
 }
 
 static void free_line(line_up *self)
 {
+    mr_standing_free(&self->standing);
     free(self->next);
-    free(self->last);
     free(self->unread);
     free(self->no_write);
     free(self->left);
     free(self->sections);
-    free(self->holders);
-    free(self->exclusive);
 }
 
 /* Is the goal there after all that came? */
@@ -364,7 +344,8 @@ static bool holds(const line_up *self)
     if (r->goal->last == MR_WAY_ANY)
         return true;
     uint32_t variable = r->trace->operand[r->goal->stops[0]];
-    return self->last[variable] == (r->goal->last == MR_WAY_WRITE ? r->goal->write : MR_NONE);
+    return self->standing.last[variable] ==
+           (r->goal->last == MR_WAY_WRITE ? r->goal->write : MR_NONE);
 }
 
 static mr_way_answer put_in_order(way *r, mr_u32s *events)
