@@ -326,7 +326,7 @@ static mr_status ask(mr_task *task, const mr_trace *trace, const mr_config *conf
     return status;
 }
 
-/* The way that keeps most, where it keeps more than the short one, which is another task. */
+/* The way that keeps most. MR_WAY_NONE also when it has no more events than the short one (`answer`, `events`): that is another task. */
 static mr_way_answer find_keeping(const mr_task *task, const mr_trace *trace, mr_way_answer answer,
                                   mr_u32s *events)
 {

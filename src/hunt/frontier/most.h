@@ -1,13 +1,13 @@
 /*
  * most: a way (way.h) that keeps as much of the trace as it can.
  *
- * The short way leaves out what need not come, so the threads of which nothing is needed begin after the goal. Here they stand where
- * they stood in the trace: its events come in trace order, and a thread ends before its first event that cannot come. A thread that
- * has read a counter and is about to write it stands between the two when another thread reads the same value; by the short way it has
- * not begun, and reads what the other one writes.
+ * The short way leaves out what need not come, so a thread of which nothing is needed begins after the goal. Here each thread stands
+ * where it stood in the trace: events come in trace order, and a thread ends before its first event that cannot come. So a thread that
+ * has read a counter, and is about to write it, stands between the two when another thread reads the same value. By the short way that
+ * thread has not begun, and will read what the other one writes.
  *
- * An event cannot come when it reads what is not there then, takes what nobody has given, joins a thread that did not end, acquires a
- * lock that a thread before its end holds, or writes the variable of the goal behind the write that is to be seen.
+ * An event cannot come when its thread was not forked, it reads what is not there then, takes what nobody has given, joins a thread that
+ * did not end, acquires a lock that a section keeps from it, or writes the variable of the goal behind the write that is to be seen.
  */
 #ifndef MR_HUNT_MOST_H
 #define MR_HUNT_MOST_H

@@ -5,7 +5,8 @@
  * ordered by
  *
  *   what it is   findings and swaps of races first, then reads of racing pairs, then candidates that
- *                are no races yet, then other reads and turns at locks; of a read the short way first. Runs for candidates give way:
+ *                are no races yet, then other reads and turns at locks. Of the two tasks of a read
+ *                and a write, the one with the short way comes first. Runs for candidates give way:
  *                each that has not made a race of its candidate puts off the others
  *   novelty      how often the pair of places was seen in runs or tried: what is rare comes first; and
  *                whether a run had the history that the thread would have
@@ -42,7 +43,7 @@ typedef struct mr_task {
     uint32_t stops[MR_PLAN_STOPS], stop_count; /* FINDING, SWAP */
     uint32_t *events;                          /* FINDING, SWAP: those before; owned */
     uint32_t event_count;
-    bool keeps;     /* SEES: as much of the trace as can come does (most.h) */
+    bool keeps; /* SEES: all of the trace that can come before does (most.h), not the short way */
     bool was_asked; /* SEES: the engine was asked for the way */
     bool is_racy;   /* SEES: the pair of places races */
     uint64_t key;   /* what makes it one; never 0 */

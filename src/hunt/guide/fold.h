@@ -22,11 +22,11 @@
 
 #include "hunt/model/model.h"
 
-/* What is one. */
+/* Which nodes become one, the boldest first. */
 typedef enum mr_fold_degree {
-    MR_FOLD_GUESS, /* what no word has told apart, and edges are added by guesses */
-    MR_FOLD_ALIKE, /* … and none are */
-    MR_FOLD_EQUAL, /* only what agrees in all words */
+    MR_FOLD_GUESS, /* those that no word has told apart; edges are added by guesses (guess.c) */
+    MR_FOLD_ALIKE, /* those that no word has told apart */
+    MR_FOLD_EQUAL, /* those that are equal in all words */
     MR_FOLD_DEGREES
 } mr_fold_degree;
 

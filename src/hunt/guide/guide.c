@@ -111,7 +111,7 @@ static mr_status search_more(mr_guide *self, mr_fold_degree degree, mr_error *er
     return status;
 }
 
-/* First what nobody has shown; then what was guessed; then what was only taken to be as in another local state; or it is over. */
+/* The next step (guide.h) that has a question; when none has, the guide is over. */
 static mr_status find_questions(mr_guide *self, mr_error *error)
 {
     const mr_seek *found = &self->explored.search;

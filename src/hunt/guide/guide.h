@@ -10,10 +10,10 @@
  * there. The same runs teach the model. It is a guess all along (fold.h), so nothing is claimed of it: a failure is a
  * failure of a real run.
  *
- * First nodes are one when no word is known to tell them apart, and what other nodes have shown is guessed; then it is not guessed; and
- * then only what is equal in all words is one. A step begins when the one before has no question left. The last step is for what a fold
- * hides: where the two values that a thread compares were equal in each run, no word is known to tell its local states apart, and
- * each value is taken to be known for all of them.
+ * The guide asks in three steps (mr_fold_degree); each begins when the one before has no question left. First nodes are one when no word
+ * is known to tell them apart, and what other nodes have shown is guessed. Then nothing is guessed. Then only nodes that are equal in
+ * all words are one. The last step is for what a fold hides: where the two values that a thread compares were equal in each run, no
+ * word is known to tell its local states apart, so each value counts as known for all of them.
  *
  * The guide is over when nothing is left to ask within its limits (states of a search, nodes of the model), or when
  * the program too often does something else after the same local state. Its functions may be called by several threads.

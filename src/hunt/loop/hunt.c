@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-    LOG_BYTES = 64 << 20,      /* of a run: a thread that spins fills more in a second … */
-    LOG_BYTES_LEAST = 2 << 20, /* … and so many, but … */
-    LOG_TIMES = 16, /* … no more than so many times the longest run that ended by itself */
-    FREE_EVERY = 8, /* so often a run is free though there are tasks */
+    LOG_BYTES = 64 << 20, /* the most of a run: a thread that spins fills more in a second */
+    LOG_TIMES = 16, /* … or so many times the longest log of a run that ended by itself … */
+    LOG_BYTES_LEAST = 2 << 20,  /* … but never less than this */
+    FREE_EVERY = 8,             /* so often a run is free though there are tasks */
     FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
     /* Of the engine, that are answered by no; then a run is free. qsort_mt of SCTBench fails after 6.7 runs (mean of ten seeds) without
      * a bound, 6.9 with this one, 11.8 (twenty seeds) with 64: the question that helps comes late. */
@@ -213,7 +213,7 @@ mr_status mr_hunt_begin(mr_hunting *hunt, const mr_task *task, uint64_t *number,
     return status;
 }
 
-/* A thread that waits by spinning, and for ever, says the same again and again; to look at 64 MB of that takes longer than the run. */
+/* A thread that spins for ever logs the same again and again; to read LOG_BYTES of that takes longer than the run. */
 uint64_t mr_hunt_log_bytes(mr_hunting *hunt)
 {
     pthread_mutex_lock(&hunt->lock);

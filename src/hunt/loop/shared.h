@@ -40,7 +40,7 @@ typedef struct mr_hunting {
     mr_map shape;           /* hashes of outputs */
     mr_run_end reference;   /* the end of the first run */
     bool has_reference;     /* … and it is there */
-    uint64_t longest_log;   /* bytes of that of a run of this session that ended by itself */
+    uint64_t longest_log;   /* bytes; of the runs of this session that ended by themselves */
     unsigned busy;          /* workers that try something … */
     unsigned undecided;     /* … of which it is not known yet whether it can be run */
     uint64_t started;       /* number of the last run that has begun, here or elsewhere */
@@ -87,7 +87,7 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task);
 /* hunt.c: a task can be run, and the run gets its number; 0: other processes have used up the budget of runs, and the task is over.
  * The engine may have said that it can. */
 mr_status mr_hunt_begin(mr_hunting *hunt, const mr_task *task, uint64_t *number, mr_error *error);
-/* hunt.c: how long the log of the next run may be. */
+/* hunt.c: how long the log of the next run may be, in bytes. Takes the lock. */
 uint64_t mr_hunt_log_bytes(mr_hunting *hunt);
 /* hunt.c: a task turned out to be impossible. */
 void mr_hunt_impossible(mr_hunting *hunt, const mr_task *task);
