@@ -1,6 +1,6 @@
 /*
  * hunt/guide: models made by hand. The fold takes nodes for one that differ in words that decide nothing, and tells them apart by words
- * that do, or by all words; what others have shown is taken to hold where they agree; the search asks by the way with the fewest preemptions, and asks a
+ * that do, or by all words (MR_FOLD_EQUAL); what others have shown is taken to hold where they agree; the search asks by the way with the fewest preemptions, and asks a
  * question twice at most by one way.
  */
 #include <setjmp.h>
@@ -261,50 +261,80 @@ static void learn_pair(mr_pmodel *model)
     mr_pmodel_run_free(&self.run);
 }
 
+/* A search of what a model knows. */
+typedef struct seeker {
+    mr_pmodel model, folded;
+    mr_graph graph;
+    mr_seek search;
+    mr_map tried;
+} seeker;
+
+static void open_seeker(seeker *self, void (*learn)(mr_pmodel *))
+{
+    mr_error error;
+    *self = (seeker){.tried.count = 0};
+    learn(&self->model);
+    assert_int_equal(mr_fold_make(&self->folded, &self->model, MR_FOLD_ALIKE, &error), MR_OK);
+    assert_int_equal(mr_graph_make(&self->graph, &self->folded, &error), MR_OK);
+}
+
+/* Returns the number of questions. */
+static uint32_t seek(seeker *self)
+{
+    mr_error error;
+    const mr_seek_limits limits = {.states = 1000};
+    mr_seek_free(&self->search);
+    assert_int_equal(mr_guide_seek(&self->search, &self->graph, &self->tried, &limits, &error),
+                     MR_OK);
+    return self->search.question_count;
+}
+
+/* Steps of the thread on the way to the first question. */
+static uint32_t steps_of(const seeker *self, uint32_t thread)
+{
+    const mr_seek_question *question = &self->search.questions[0];
+    const mr_seek_step *steps = self->search.steps + question->way.first;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < question->way.count; i++)
+        count += steps[i].thread == thread;
+    return count;
+}
+
+static void close_seeker(seeker *self)
+{
+    mr_seek_free(&self->search);
+    mr_map_free(&self->tried);
+    mr_graph_free(&self->graph);
+    mr_fold_free(&self->folded);
+    mr_pmodel_free(&self->model);
+}
+
 static void test_a_value_between_is_asked_for_twice(void **state)
 {
     (void)state;
-    mr_pmodel model = {.nodes = NULL}, folded;
-    mr_graph graph;
-    mr_seek search;
-    mr_map tried = {.count = 0};
-    mr_error error;
-    const mr_seek_limits limits = {.states = 1000};
+    seeker self;
     uint64_t key = 0;
-    learn_pair(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
-    assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
+    open_seeker(&self, learn_pair);
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
-        assert_int_equal(search.stop, MR_SEEK_COMPLETE);
-        assert_int_equal(search.question_count, round < 2);
+        assert_int_equal(seek(&self), round < 2);
+        assert_int_equal(self.search.stop, MR_SEEK_COMPLETE);
         if (round < 2) {
-            const mr_seek_question *question = &search.questions[0];
-            const mr_seek_step *steps = search.steps + question->way.first;
-            uint32_t writes = 0;
-            for (uint32_t i = 0; i < question->way.count; i++)
-                writes += steps[i].thread == 1;
+            const mr_seek_question *question = &self.search.questions[0];
             assert_int_equal(question->thread, 2);
-            assert_int_equal(writes, 1); /* the first one, and not the second */
-            ++*mr_map_at(&tried, question->way_key, 0);
+            assert_int_equal(steps_of(&self, 1), 1); /* its first write, and not the second */
+            ++*mr_map_at(&self.tried, question->way_key, 0);
             key = question->key;
-            ++*mr_map_at(&tried, key, 0);
+            ++*mr_map_at(&self.tried, key, 0);
         }
-        mr_seek_free(&search);
     }
     /* By another way it would be asked again, though not for ever. */
-    mr_map_free(&tried);
-    tried = (mr_map){.count = 0};
+    mr_map_free(&self.tried);
+    self.tried = (mr_map){.count = 0};
     for (int most = 2; most <= 16; most += 14) {
-        *mr_map_at(&tried, key, 0) = (uint32_t)most;
-        assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
-        assert_int_equal(search.question_count, most == 2);
-        mr_seek_free(&search);
+        *mr_map_at(&self.tried, key, 0) = (uint32_t)most;
+        assert_int_equal(seek(&self), most == 2);
     }
-    mr_map_free(&tried);
-    mr_graph_free(&graph);
-    mr_fold_free(&folded);
-    mr_pmodel_free(&model);
+    close_seeker(&self);
 }
 
 /* Four threads: the first creates the others. The second writes 1 and 0 to X; the third writes to Y three times, and then 1 to X; the last one
@@ -337,30 +367,13 @@ static void learn_two_ways(mr_pmodel *model)
 static void test_few_preemptions_come_before_few_steps(void **state)
 {
     (void)state;
-    mr_pmodel model = {.nodes = NULL}, folded;
-    mr_graph graph;
-    mr_seek search;
-    mr_map tried = {.count = 0};
-    mr_error error;
-    const mr_seek_limits limits = {.states = 1000};
-    uint32_t done[4] = {0};
-    learn_two_ways(&model);
-    assert_int_equal(mr_fold_make(&folded, &model, MR_FOLD_ALIKE, &error), MR_OK);
-    assert_int_equal(mr_graph_make(&graph, &folded, &error), MR_OK);
-    assert_int_equal(mr_guide_seek(&search, &graph, &tried, &limits, &error), MR_OK);
-    assert_int_equal(search.question_count, 1);
-    const mr_seek_question *question = &search.questions[0];
-    const mr_seek_step *steps = search.steps + question->way.first;
-    for (uint32_t i = 0; i < question->way.count; i++)
-        done[steps[i].thread]++;
-    assert_int_equal(question->thread, 3);
-    assert_int_equal(done[1], 0);
-    assert_int_equal(done[2], 5); /* its writes and its end */
-    mr_seek_free(&search);
-    mr_map_free(&tried);
-    mr_graph_free(&graph);
-    mr_fold_free(&folded);
-    mr_pmodel_free(&model);
+    seeker self;
+    open_seeker(&self, learn_two_ways);
+    assert_int_equal(seek(&self), 1);
+    assert_int_equal(self.search.questions[0].thread, 3);
+    assert_int_equal(steps_of(&self, 1), 0);
+    assert_int_equal(steps_of(&self, 2), 5); /* its writes and its end */
+    close_seeker(&self);
 }
 
 int main(void)

@@ -6,27 +6,19 @@
 
 #include <cmocka.h>
 
-#include "formats/read.h"
 #include "hunt/frontier/near.h"
 #include "hunt/frontier/tasks.h"
 #include "hunt/frontier/way.h"
 #include "hunt/loop/shared.h"
 #include "hunt/program/behaviour.h"
 #include "support/scratch.h"
+#include "support/trace_reading.h"
 #include "witness/checker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static mr_trace *read_text(const char *text)
-{
-    mr_trace *trace = NULL;
-    mr_error error;
-    assert_int_equal(mr_trace_read_text("text", text, strlen(text), NULL, &trace, &error), MR_OK);
-    return trace;
-}
 
 /* The way to a read that sees the write, accepted by the checker as a witness of kind "sees". */
 static mr_way_answer find_way(const mr_trace *trace, uint32_t read, uint32_t write, mr_u32s *events)
@@ -67,7 +59,7 @@ static const char sections[] = "T1|fork(T2)|0\n" /* 0 */
 
 static void ways_end_sections(void **state)
 {
-    mr_trace *trace = read_text(sections);
+    mr_trace *trace = mr_test_read(sections, false);
     mr_u32s events = {.count = 0};
     (void)state;
     assert_int_equal(find_way(trace, 8, 2, &events), MR_WAY_FOUND);
@@ -83,7 +75,7 @@ static void ways_end_sections(void **state)
 static void some_ways_are_none(void **state)
 {
     mr_trace *trace =
-        read_text("T1|w(x=1)|0\nT1|w(x=2)|1\nT1|fork(T2)|2\nT2|r(x=2)|3\nT1|w(x=3)|4\n");
+        mr_test_read("T1|w(x=1)|0\nT1|w(x=2)|1\nT1|fork(T2)|2\nT2|r(x=2)|3\nT1|w(x=3)|4\n", false);
     mr_u32s events = {.count = 0};
     (void)state;
     assert_int_equal(find_way(trace, 3, 0, &events), MR_WAY_NONE);
@@ -96,8 +88,9 @@ static void some_ways_are_none(void **state)
 /* A write that comes earlier in the trace than another one can be the last, when nobody minds. */
 static void writes_change_places(void **state)
 {
-    mr_trace *trace = read_text("T1|fork(T2)|0\nT1|fork(T3)|1\nT2|w(x=1)|2\nT2|w(z=1)|3\n"
-                                "T3|w(x=2)|4\nT3|w(y=1)|5\nT1|r(y=1)|6\nT1|r(x=2)|7\n");
+    mr_trace *trace = mr_test_read("T1|fork(T2)|0\nT1|fork(T3)|1\nT2|w(x=1)|2\nT2|w(z=1)|3\n"
+                                   "T3|w(x=2)|4\nT3|w(y=1)|5\nT1|r(y=1)|6\nT1|r(x=2)|7\n",
+                                   false);
     mr_u32s events = {.count = 0};
     (void)state;
     assert_int_equal(find_way(trace, 7, 2, &events), MR_WAY_FOUND);
@@ -128,7 +121,7 @@ static const char behind[] = "T1|fork(T2)|0\n"
 
 static void near_is_before_what_is_impossible(void **state)
 {
-    mr_trace *trace = read_text(behind);
+    mr_trace *trace = mr_test_read(behind, false);
     mr_u32s events = {.count = 0};
     mr_near_pairs pairs;
     mr_error error;
@@ -156,8 +149,9 @@ static void near_is_before_what_is_impossible(void **state)
 /* What is no matter of locks: T2 goes up to the read whose value would not be there. */
 static void near_is_before_a_read(void **state)
 {
-    mr_trace *trace = read_text("T1|fork(T2)|0\nT1|w(x=1)|1\nT1|w(d=1)|2\n"
-                                "T2|r(y=0)|3\nT2|r(z=0)|4\nT2|r(d=1)|5\nT2|r(x=1)|6\n");
+    mr_trace *trace = mr_test_read("T1|fork(T2)|0\nT1|w(x=1)|1\nT1|w(d=1)|2\n"
+                                   "T2|r(y=0)|3\nT2|r(z=0)|4\nT2|r(d=1)|5\nT2|r(x=1)|6\n",
+                                   false);
     mr_u32s events = {.count = 0};
     uint32_t at;
     (void)state;
@@ -170,7 +164,7 @@ static void near_is_before_a_read(void **state)
 
 static uint64_t signature_of(const char *text)
 {
-    mr_trace *trace = read_text(text);
+    mr_trace *trace = mr_test_read(text, false);
     mr_behaviour behaviour = {.signature = 0};
     assert_true(mr_behaviour_make(&behaviour, trace));
     uint64_t signature = behaviour.signature;

@@ -6,22 +6,13 @@
 
 #include <cmocka.h>
 
-#include "formats/read.h"
 #include "hunt/frontier/most.h"
 #include "support/generate.h"
 #include "support/length.h"
+#include "support/trace_reading.h"
 #include "witness/checker.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static mr_trace *read_text(const char *text)
-{
-    mr_trace *trace = NULL;
-    mr_error error;
-    assert_int_equal(mr_trace_read_text("text", text, strlen(text), NULL, &trace, &error), MR_OK);
-    return trace;
-}
 
 /* T2 and T3 each add 1 to x. */
 static const char counter[] = "T1|fork(T2)|0\nT1|fork(T3)|1\n"
@@ -30,7 +21,7 @@ static const char counter[] = "T1|fork(T2)|0\nT1|fork(T3)|1\n"
 
 static void threads_stand_where_they_stood(void **state)
 {
-    mr_trace *trace = read_text(counter);
+    mr_trace *trace = mr_test_read(counter, false);
     mr_u32s events = {.count = 0};
     (void)state;
     /* T3 sees 0 while T2 is about to write 1; what T2 does later does not come. */
@@ -51,9 +42,10 @@ static void threads_stand_where_they_stood(void **state)
 static void sections_stay_open(void **state)
 {
     mr_trace *trace =
-        read_text("T1|fork(T2)|0\nT1|fork(T3)|1\n"
-                  "T2|acq(l)|2\nT2|w(x=1)|3\nT2|rel(l)|4\n"
-                  "T3|w(c=1)|5\nT3|acq(l)|6\nT3|w(d=1)|7\nT3|rel(l)|8\nT1|r(x=1)|9\n");
+        mr_test_read("T1|fork(T2)|0\nT1|fork(T3)|1\n"
+                     "T2|acq(l)|2\nT2|w(x=1)|3\nT2|rel(l)|4\n"
+                     "T3|w(c=1)|5\nT3|acq(l)|6\nT3|w(d=1)|7\nT3|rel(l)|8\nT1|r(x=1)|9\n",
+                     false);
     mr_u32s events = {.count = 0};
     (void)state;
     static const uint32_t wanted[] = {0, 1, 2, 5};
@@ -112,7 +104,7 @@ static void ways_of_random_traces_hold(void **state)
         for (uint64_t seed = 1; seed <= seeds; seed++) {
             mr_shape its = shape < MR_SHAPE_COUNT ? (mr_shape)shape : more[shape - MR_SHAPE_COUNT];
             char *text = mr_generate_trace(seed + 77000, its);
-            mr_trace *trace = read_text(text);
+            mr_trace *trace = mr_test_read(text, false);
             found += check_all(trace);
             mr_trace_free(trace);
             free(text);
