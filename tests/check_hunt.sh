@@ -163,7 +163,8 @@ oracle() {
         finds_again oracle oracle || { cat "$work/said" "$work/replayed"; return 1; }
     hunt dies.hunt --runs 1 --minimise no --oracle $'cat >/dev/null\nexit 255' -- "$work/order" >"$work/said"
     [ $? -eq 1 ] && finds_again dies oracle || { cat "$work/said" "$work/replayed"; return 1; }
-    refuses 4 'cannot run the oracle' "$maxrace" hunt --dir "$work/nobody.hunt" --oracle "$work/said" -- "$work/order"
+    refuses 4 'cannot run the oracle' "$maxrace" hunt --dir "$work/nobody.hunt" --oracle "$work/said" -- "$work/order" &&
+        refuses 4 'is longer than 4000 bytes: put it into a script' "$maxrace" hunt --dir "$work/long.hunt" --oracle "true $(printf '%5000s' '')" -- "$work/order"
 }
 
 # Kills a hunt again and again; the runs in the journal only grow, and have the numbers 1, 2, … once each.

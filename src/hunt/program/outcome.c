@@ -199,8 +199,12 @@ mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong,
 {
     enum { CANNOT_RUN = 126, NOT_THERE = 127 }; /* what the shell says of the command */
     char line[4096];
-    snprintf(line, sizeof line, "HUNT_STATUS=%d; export HUNT_STATUS; %.4000s", end->exit_status,
-             command);
+    int length = snprintf(line, sizeof line, "HUNT_STATUS=%d; export HUNT_STATUS; %s",
+                          end->exit_status, command);
+    if (length < 0 || (size_t)length >= sizeof line)
+        return mr_error_set(
+            error, MR_ERR_IO, NULL, 0,
+            "the command of the oracle is longer than 4000 bytes: put it into a script");
     /* The user gives the command. NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c) */
     FILE *pipe = popen(line, "w");
     if (!pipe)

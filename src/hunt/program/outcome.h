@@ -44,11 +44,11 @@ mr_run_outcome mr_outcome_of(const mr_ran *ran, const mr_run_end *reference);
 
 /* Asks the oracle, a command of the shell, whether the run is right: it gets the standard output of the
  * run on its standard input, and in its environment HUNT_STATUS (the exit status). `*wrong`: it ended
- * with another status than 0. MR_ERR_IO: it could not be run, which is what status 126 or 127 says. */
+ * with another status than 0. MR_ERR_IO: the command is too long, or could not be run, which is what status 126 or 127 says. */
 mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong, mr_error *error);
 
-/* The outcome of a run. The oracle decides about a run that did not fail by itself (MR_RUN_LIVELOCK and above): whether it is
- * MR_RUN_ORACLE, in place of MR_RUN_EXIT and MR_RUN_OUTPUT. NULL: there is no oracle. MR_ERR_IO: it could not be run. */
+/* The outcome of a run. A run that fails by itself (MR_RUN_LIVELOCK and above) has that outcome. About others the oracle is asked, and they are
+ * MR_RUN_ORACLE or MR_RUN_GOOD. `oracle` NULL: there is none, and the outcome is that of mr_outcome_of. MR_ERR_IO: it could not be asked. */
 mr_status mr_outcome_judge(const mr_ran *ran, const mr_run_end *reference, const char *oracle,
                            mr_run_outcome *outcome, mr_error *error);
 
