@@ -1,4 +1,5 @@
-/* base: arena, memory, error. */
+/* base: arena, memory, error, thread. */
+#define _GNU_SOURCE /* CPU_SET */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,9 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,13 +233,31 @@ static void test_assertions(void **state)
     }
 }
 
+/* A process that may run on one processor has one, whatever the machine has. */
+static void test_thread_cores(void **state)
+{
+    (void)state;
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(mr_thread_cores(), CPU_COUNT(&before));
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; core++)
+        if (CPU_ISSET(core, &before))
+            CPU_SET(core, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    unsigned cores = mr_thread_cores();
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(cores, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),       cmocka_unit_test(test_arena_marks),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_fail_after),
-        cmocka_unit_test(test_error_lines), cmocka_unit_test(test_long_errors),
-        cmocka_unit_test(test_statuses),    cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_arena),        cmocka_unit_test(test_arena_marks),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fail_after),
+        cmocka_unit_test(test_error_lines),  cmocka_unit_test(test_long_errors),
+        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_thread_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

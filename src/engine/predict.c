@@ -3,6 +3,7 @@
 #include "base/ceiling.h"
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "base/thread.h"
 #include "dispatch/dispatch.h"
 #include "early.h"
 #include "far/far.h"
@@ -16,7 +17,6 @@
 
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 typedef struct prediction {
     mr_predict_settings settings;
@@ -285,8 +285,8 @@ unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster)
     int64_t jobs = mr_config_int(config, "jobs");
     if (jobs)
         return (unsigned)jobs;
-    long cores = cluster ? (long)cluster->cores : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (unsigned)cores : 1;
+    unsigned cores = cluster ? cluster->cores : mr_thread_cores();
+    return cores > 0 ? cores : 1;
 }
 
 /* How many of the workers there is memory for: a worker keeps an arena, and its orders keep

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 struct mr_early {
     char *path;
@@ -41,7 +40,7 @@ static void *run(void *argument)
 
 mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered)
 {
-    mr_early *self = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? mr_calloc(1, sizeof *self) : NULL;
+    mr_early *self = mr_thread_cores() > 1 ? mr_calloc(1, sizeof *self) : NULL;
     if (!self)
         return NULL;
     mr_scan_init(&self->scan, keep_local, 0);

@@ -4,9 +4,9 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/thread.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
     PART_ITEMS = 64, /* objects of a part, which is a unit of the pool */
@@ -163,8 +163,8 @@ static unsigned jobs_of(const mr_config *config)
 {
     int64_t jobs = mr_config_int(config, "jobs");
     if (!jobs)
-        jobs = sysconf(_SC_NPROCESSORS_ONLN);
-    return jobs < 1 ? 1 : jobs > MOST_JOBS ? MOST_JOBS : (unsigned)jobs;
+        jobs = mr_thread_cores();
+    return jobs > MOST_JOBS ? MOST_JOBS : (unsigned)jobs;
 }
 
 mr_status mr_json_items_dump(FILE *stream, const mr_json_items *items, const mr_config *config,

@@ -3,8 +3,6 @@
 #include "base/thread.h"
 #include "order/detect/detect.h"
 
-#include <unistd.h>
-
 /* A pass over fewer events takes less than a millisecond. */
 enum { LEAST_EVENTS = 1 << 16 };
 
@@ -47,7 +45,7 @@ mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trac
 static bool may_have_thread(const mr_sweep_job *job, const mr_trace *trace)
 {
     return trace->event_count >= LEAST_EVENTS && mr_config_int(job->config, "jobs") != 1 &&
-           sysconf(_SC_NPROCESSORS_ONLN) > 1;
+           mr_thread_cores() > 1;
 }
 
 static void *detect(void *argument)

@@ -2,18 +2,18 @@
 
 #include "parse.h"
 
+#include "base/thread.h"
 #include "trace/columns.h"
 #include "trace/members.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* A text of this length takes some milliseconds, a thread to start some hundredths of one. */
 enum { AHEAD_FROM_BYTES = 1 << 20 };
 
 static bool may_read_ahead(const mr_read_options *options)
 {
-    return !(options && options->one_thread) && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    return !(options && options->one_thread) && mr_thread_cores() > 1;
 }
 
 mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const char *path,

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "base/thread.h"
 #include "predict/result.h"
 #include "settings.h"
 #include "shared.h"
@@ -398,8 +399,7 @@ static mr_status run_workers(mr_hunting *hunt, mr_hunt_worker *workers, unsigned
 mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error *error)
 {
     mr_hunting hunt = {.options = options, .store = {.journal = -1}, .claims = {.file = -1}};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned jobs = options->jobs ? options->jobs : cores > 0 ? (unsigned)cores : 1;
+    unsigned jobs = options->jobs ? options->jobs : mr_thread_cores();
     mr_hunt_worker *workers = mr_calloc(jobs, sizeof *workers);
     if (!workers)
         return mr_error_memory(error, "starting the hunt");

@@ -29,7 +29,7 @@ typedef struct mr_hunt_options {
     const char *oracle;                /* NULL: none */
     const mr_input_options *inputs; /* NULL: each run has the arguments as they are, and no input */
     uint64_t seed, most_runs;       /* most_runs 0: no limit */
-    unsigned jobs;                  /* 0: one for each core */
+    unsigned jobs;                  /* 0: one for each core that the process may run on */
     unsigned timeout_ms;            /* for a run */
     /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
      * a kind, or that confirms a race; NULL: none does */
