@@ -147,27 +147,35 @@ static int by_strand(const void *one, const void *two)
     return order ? order : (x->event > y->event) - (x->event < y->event);
 }
 
-static int class_of(uint8_t op)
+uint32_t mr_access_class(uint8_t op)
 {
-    int atomic = mr_op_is_atomic(op) ? 2 : 0;
     if (mr_op_ends_life(op))
         return MR_ACCESS_CLASSES - 1;
-    return atomic + (mr_op_writes(op) ? 1 : 0);
+    return (mr_op_is_atomic(op) ? 2 : 0) + (mr_op_writes(op) ? 1 : 0);
+}
+
+uint64_t mr_access_class_conflicts(const uint64_t one[MR_ACCESS_CLASSES],
+                                   const uint64_t two[MR_ACCESS_CLASSES])
+{
+    static const uint8_t examples[MR_ACCESS_CLASSES] = {MR_OP_READ, MR_OP_WRITE, MR_OP_ATOMIC_READ,
+                                                        MR_OP_ATOMIC_WRITE, MR_OP_FREE};
+    uint64_t count = 0;
+    for (int k = 0; k < MR_ACCESS_CLASSES; k++)
+        for (int m = 0; one[k] && m < MR_ACCESS_CLASSES; m++)
+            if (mr_ops_conflict(examples[k], examples[m]))
+                count += one[k] * two[m];
+    return count;
 }
 
 uint64_t mr_access_conflicts(const mr_access_strand *one, uint32_t from_one, uint32_t to_one,
                              const mr_access_strand *two, uint32_t from_two, uint32_t to_two)
 {
-    static const uint8_t examples[MR_ACCESS_CLASSES] = {MR_OP_READ, MR_OP_WRITE, MR_OP_ATOMIC_READ,
-                                                        MR_OP_ATOMIC_WRITE, MR_OP_FREE};
-    uint64_t count = 0;
+    uint64_t of_one[MR_ACCESS_CLASSES], of_two[MR_ACCESS_CLASSES];
     for (int k = 0; k < MR_ACCESS_CLASSES; k++) {
-        uint64_t of_class = one->before[to_one][k] - one->before[from_one][k];
-        for (int m = 0; of_class && m < MR_ACCESS_CLASSES; m++)
-            if (mr_ops_conflict(examples[k], examples[m]))
-                count += of_class * (two->before[to_two][m] - two->before[from_two][m]);
+        of_one[k] = one->before[to_one][k] - one->before[from_one][k];
+        of_two[k] = two->before[to_two][k] - two->before[from_two][k];
     }
-    return count;
+    return mr_access_class_conflicts(of_one, of_two);
 }
 
 /* The sites of a variable and a chain stand together; a range of them has all of the strand. */
@@ -204,7 +212,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
             events[end] = accesses[end].event;
             sites[end] = accesses[end].site;
             memcpy(next[1], next[0], sizeof *next);
-            next[1][class_of(accesses[end].op)]++;
+            next[1][mr_access_class(accesses[end].op)]++;
         }
         while (variable < key->variable)
             groups->strand_first[++variable] = strand_count;

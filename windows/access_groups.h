@@ -49,6 +49,11 @@ typedef struct mr_access_groups {
     uint32_t *strand_first; /* strands of variable v: [strand_first[v], strand_first[v + 1]) */
 } mr_access_groups;
 
+/* The class of an operation: a number below MR_ACCESS_CLASSES. */
+uint32_t mr_access_class(uint8_t op);
+/* How many pairs conflict, of so many accesses of each class and so many others. */
+uint64_t mr_access_class_conflicts(const uint64_t one[MR_ACCESS_CLASSES],
+                                   const uint64_t two[MR_ACCESS_CLASSES]);
 /* How many pairs conflict, of accesses number from_one … to_one - 1 of one strand and from_two …
  * to_two - 1 of another thread's. O(1). */
 uint64_t mr_access_conflicts(const mr_access_strand *one, uint32_t from_one, uint32_t to_one,

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/map.h"
 #include "lockset.h"
+#include "strand_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,11 @@ typedef struct collector {
     const mr_precedence *hard, *forced; /* what drops pairs; NULL: orders nothing */
     const mr_order *hb, *wcp;
     const mr_candidate_options *options;
+    mr_arena *arena;
     mr_candidates *out;
     mr_access_groups accesses;
+    mr_strand_pairs strand_pairs;
+    struct chain_block *blocks; /* of the current variable */
     mr_candidate_group *groups;
     size_t group_capacity;
     /* Both hold a number + 1, 0: none so far. */
@@ -351,73 +355,158 @@ static unordered count_unordered(const mr_precedence *precedence, const mr_acces
     return count;
 }
 
-/* Of two strands of one chain how many pairs of accesses by different threads conflict. The threads
- * of a chain have their accesses one after the other. */
-static uint64_t conflicts_in_chain(const mr_window *w, const mr_access_strand *one,
-                                   const mr_access_strand *two)
+/* Counts what the cone drops, and looks at what it leaves. Returns how many conflicting pairs the
+ * filter leaves, and in *kept whether the pairs that are left are kept. */
+static uint64_t pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two,
+                             bool *kept)
 {
-    uint64_t pairs = 0;
-    range own = {0, 0}; /* accesses of `two` by the thread */
-    for (uint32_t k = 0, end; k < one->count; k = end) {
-        uint32_t thread = w->thread[one->events[k]];
-        for (end = k + 1; end < one->count && w->thread[one->events[end]] == thread;)
-            end++;
-        while (own.low < two->count && w->thread[two->events[own.low]] < thread)
-            own.low++;
-        while (own.high < two->count && w->thread[two->events[own.high]] <= thread)
-            own.high++;
-        pairs += mr_access_conflicts(one, k, end, two, 0, own.low) +
-                 mr_access_conflicts(one, k, end, two, own.high, two->count);
-    }
-    return one == two ? pairs / 2 : pairs;
-}
-
-/* Are all accesses of two strands of one chain by one thread? */
-static bool are_of_one_thread(const mr_window *w, const mr_access_strand *one,
-                              const mr_access_strand *two)
-{
-    uint32_t thread = w->thread[one->events[0]];
-    return w->thread[one->events[one->count - 1]] == thread &&
-           w->thread[two->events[0]] == thread && w->thread[two->events[two->count - 1]] == thread;
-}
-
-/* Program order, fork and join order all accesses of a chain. */
-static bool pair_in_chain(collector *c, const mr_access_strand *one, const mr_access_strand *two)
-{
-    if (are_of_one_thread(c->window, one, two))
-        return true;
-    if (c->hard)
-        c->out->dropped_by_filter += conflicts_in_chain(c->window, one, two);
-    else if (c->forced)
-        c->out->dropped_by_cone += conflicts_in_chain(c->window, one, two);
-    else
-        return pair_by_events(c, one, two);
-    return true;
-}
-
-/* Counts what filter and cone drop, and looks at what they leave. */
-static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two)
-{
-    uint64_t pairs = mr_access_conflicts(one, 0, one->count, two, 0, two->count);
-    unordered hard = {0}, forced = {0};
-    bool meet =
-        !c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset);
-    if (pairs && !meet) {
-        hard = count_unordered(c->hard, one, two);
-        if (hard.conflicts)
-            forced = count_unordered(c->forced, one, two);
-    }
+    *kept = true;
+    if (!c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset))
+        return 0;
+    unordered hard = count_unordered(c->hard, one, two), forced = {0};
+    if (hard.conflicts)
+        forced = count_unordered(c->forced, one, two);
     /* cone drops what filter drops, and more */
-    MR_ASSERT(forced.conflicts <= hard.conflicts && hard.conflicts <= pairs);
-    c->out->dropped_by_filter += pairs - hard.conflicts;
+    MR_ASSERT(forced.conflicts <= hard.conflicts);
     c->out->dropped_by_cone += hard.conflicts - forced.conflicts;
     if (!forced.conflicts)
-        return true;
+        return hard.conflicts;
     uint64_t sites =
         (uint64_t)(one->end_site - one->first_site) * (two->end_site - two->first_site);
     bool few = forced.width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count) ||
                forced.width <= sites;
-    return few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
+    *kept = few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
+    return hard.conflicts;
+}
+
+/* ---- the strands of a variable ---- */
+
+/* The strands of a variable that are in one chain. */
+typedef struct chain_block {
+    uint32_t first, end;       /* strands */
+    uint32_t earliest, latest; /* accesses */
+    uint64_t classes[MR_ACCESS_CLASSES];
+    uint64_t own_conflicts; /* twice its conflicting pairs, pairs of one thread included */
+} chain_block;
+
+static chain_block block_from(const mr_access_strand *strands, uint32_t first, uint32_t end)
+{
+    chain_block block = {.first = first, .earliest = MR_NONE};
+    for (block.end = first; block.end < end && strands[block.end].chain == strands[first].chain;
+         block.end++) {
+        const mr_access_strand *s = &strands[block.end];
+        if (s->events[0] < block.earliest)
+            block.earliest = s->events[0];
+        if (s->events[s->count - 1] > block.latest)
+            block.latest = s->events[s->count - 1];
+        for (int k = 0; k < MR_ACCESS_CLASSES; k++)
+            block.classes[k] += s->before[s->count][k];
+    }
+    block.own_conflicts = mr_access_class_conflicts(block.classes, block.classes);
+    return block;
+}
+
+/* How many conflicting pairs of a block are by different threads. The sites of a thread stand
+ * together. */
+static uint64_t conflicts_in_chain(const collector *c, const chain_block *block)
+{
+    const mr_access_strand *strands = c->accesses.strands;
+    uint64_t own = 0; /* twice the pairs of one thread */
+    uint32_t first = MR_NONE, end = 0;
+    for (uint32_t s = block->first; s < block->end; s++) {
+        first = strands[s].first_site < first ? strands[s].first_site : first;
+        end = strands[s].end_site > end ? strands[s].end_site : end;
+    }
+    for (uint32_t i = first, next; i < end; i = next) {
+        uint64_t classes[MR_ACCESS_CLASSES] = {0};
+        const mr_access_site *sites = c->accesses.sites;
+        for (next = i; next < end && sites[next].thread == sites[i].thread; next++)
+            classes[mr_access_class(sites[next].op)] += sites[next].count;
+        own += mr_access_class_conflicts(classes, classes);
+    }
+    return (block->own_conflicts - own) / 2;
+}
+
+/* Program order, fork and join order all accesses of a chain. */
+static bool pair_in_chain(collector *c, const chain_block *block)
+{
+    const mr_access_strand *strands = c->accesses.strands;
+    if (c->hard)
+        c->out->dropped_by_filter += conflicts_in_chain(c, block);
+    else if (c->forced)
+        c->out->dropped_by_cone += conflicts_in_chain(c, block);
+    for (uint32_t one = block->first; !c->hard && !c->forced && one < block->end; one++)
+        for (uint32_t two = one; two < block->end; two++)
+            if (mr_arena_is_halted(c->arena) || !pair_by_events(c, &strands[one], &strands[two]))
+                return false;
+    return true;
+}
+
+/* Does the filter order all accesses of a strand with all of another chain? */
+static bool are_ordered(const collector *c, const mr_access_strand *strand,
+                        const chain_block *block)
+{
+    return c->hard &&
+           (mr_precedence_enables(c->hard, strand->events[strand->count - 1], block->earliest) ||
+            mr_precedence_enables(c->hard, block->latest, strand->events[0]));
+}
+
+/* Pairs of strands between two looks whether the run was asked to end. */
+enum { PAIRS_A_LOOK = 16 };
+
+/* The pairs of one strand, in the first block, with those of the blocks behind it. Adds to `*left`
+ * the conflicting pairs that the filter leaves. */
+static bool pair_across(collector *c, uint32_t one, const chain_block *blocks, uint32_t block_count,
+                        uint64_t *left)
+{
+    /* The strand pairs count from the first strand of the variable. */
+    uint32_t base = c->accesses.strand_first[c->accesses.strands[one].variable];
+    const mr_access_strand *strands = c->accesses.strands;
+    uint32_t looks = 0;
+    for (uint32_t b = 1; b < block_count; b++) {
+        if (are_ordered(c, &strands[one], &blocks[b]))
+            continue;
+        uint32_t two = blocks[b].first - base, end = blocks[b].end - base;
+        while ((two = mr_strand_pairs_next(&c->strand_pairs, one - base, two)) < end) {
+            bool kept;
+            if (looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(c->arena))
+                return false;
+            *left += pair_strands(c, &strands[one], &strands[base + two], &kept);
+            if (!kept)
+                return false;
+            two++;
+        }
+    }
+    return true;
+}
+
+static bool pair_variable(collector *c, uint32_t first, uint32_t end)
+{
+    const mr_access_strand *strands = c->accesses.strands;
+    uint32_t block_count = 0;
+    uint64_t classes[MR_ACCESS_CLASSES] = {0}, own = 0, left = 0;
+    for (uint32_t s = first; s < end; s = c->blocks[block_count++].end) {
+        chain_block *block = &c->blocks[block_count];
+        *block = block_from(strands, s, end);
+        for (int k = 0; k < MR_ACCESS_CLASSES; k++)
+            classes[k] += block->classes[k];
+        own += block->own_conflicts;
+        if (!pair_in_chain(c, block))
+            return false;
+    }
+    uint64_t conflicts = (mr_access_class_conflicts(classes, classes) - own) / 2;
+    if (!conflicts)
+        return true;
+    if (!mr_strand_pairs_begin(&c->strand_pairs, strands + first, end - first,
+                               !c->options->keep_filtered))
+        return false;
+    for (uint32_t b = 0; b < block_count; b++)
+        for (uint32_t one = c->blocks[b].first; one < c->blocks[b].end; one++)
+            if (!pair_across(c, one, c->blocks + b, block_count - b, &left))
+                return false;
+    MR_ASSERT(left <= conflicts);
+    c->out->dropped_by_filter += conflicts - left;
+    return true;
 }
 
 static int compare_found(const void *one, const void *two)
@@ -479,10 +568,7 @@ static bool finish(collector *c, mr_arena *arena)
     return true;
 }
 
-/* Pairs of strands between two looks whether the run was asked to end. */
-enum { PAIRS_A_LOOK = 16 };
-
-static bool collect(collector *c, mr_arena *arena)
+static bool collect(collector *c)
 {
     const mr_window *w = c->window;
     const mr_candidate_options *options = c->options;
@@ -490,21 +576,15 @@ static bool collect(collector *c, mr_arena *arena)
     if (options->representatives)
         choice = options->weakest == MR_STRENGTH_BEYOND_WCP ? MR_ACCESS_REPRESENTATIVES
                                                             : MR_ACCESS_ORDERED_REPRESENTATIVES;
-    if (!mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, arena))
+    c->blocks = mr_arena_alloc(c->arena, w->chain_count, sizeof *c->blocks);
+    if (!c->blocks || !mr_strand_pairs_init(&c->strand_pairs, w, c->arena) ||
+        !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, c->arena))
         return false;
-    const mr_access_strand *strands = c->accesses.strands;
-    uint32_t looks = 0;
-    for (uint32_t v = 0; v < w->variable_count; v++) {
-        uint32_t end = c->accesses.strand_first[v + 1];
-        for (uint32_t one = c->accesses.strand_first[v]; one < end; one++)
-            for (uint32_t two = one; two < end; two++)
-                if ((looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(arena)) ||
-                    !(strands[one].chain == strands[two].chain
-                          ? pair_in_chain(c, &strands[one], &strands[two])
-                          : pair_strands(c, &strands[one], &strands[two])))
-                    return false;
-    }
-    return finish(c, arena);
+    const uint32_t *first = c->accesses.strand_first;
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        if (!pair_variable(c, first[v], first[v + 1]))
+            return false;
+    return finish(c, c->arena);
 }
 
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
@@ -518,10 +598,12 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                    .hb = hb,
                    .wcp = wcp,
                    .options = options,
+                   .arena = arena,
                    .out = candidates};
     if (options->keep_coned)
         c.forced = c.hard;
-    bool complete = collect(&c, arena);
+    bool complete = collect(&c);
+    mr_strand_pairs_free(&c.strand_pairs);
     free(c.groups);
     mr_map_free(&c.group_index);
     mr_map_free(&c.site_index);

@@ -84,7 +84,10 @@ typedef struct mr_candidate_options {
  * gone through. Where they are long, sites are compared, and those are passed over whose pair of
  * places is settled or, with stop_when_full, full. So one variable that many threads access at many
  * places costs at most its accesses times chains, plus max_per_group for each pair of places.
- * O(window · log) besides. False: no memory.
+ * O(window · log) besides. Each lock set makes strands of its own. Pairs of strands that cannot
+ * conflict, that a lock which many of them hold keeps apart (strand_pairs.h), or that the filter
+ * orders, cost nothing; a variable costs a step for each other pair of its strands. False: no
+ * memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
