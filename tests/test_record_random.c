@@ -148,18 +148,22 @@ static void run_access(program *self, uint64_t code)
 static void run_program(program *self, uint64_t seed, int steps)
 {
     *self = (program){.random = {seed}};
+    uint32_t thread = 0;
     mr_log_switch(&self->log, 0);
     mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, BASE, 0x1000, 0,
                   sizeof self->memory);
     for (int i = 0; i < steps; i++) {
-        uint32_t thread = mr_random_below(&self->random, 3),
-                 what = mr_random_below(&self->random, 10);
+        uint32_t what = mr_random_below(&self->random, 10);
         uint64_t code = 0x1000 + (uint64_t)i;
-        mr_log_switch(&self->log, thread);
-        if (i % 4 == 1)
-            mr_log_enter(&self->log, code, 0x2000, BASE, i % 8 ? BASE + 64 : 0);
-        else if (i % 4 == 3)
-            mr_log_put(&self->log, mr_log_head(MR_LOG_LEAVE, 0, 1));
+        if (i == 0 || mr_random_percent(&self->random, 50)) {
+            thread = mr_random_below(&self->random, 3);
+            mr_log_switch(&self->log, thread);
+        }
+        uint32_t call = mr_random_below(&self->random, 8);
+        if (call < 2)
+            mr_log_enter(&self->log, code, 0x2000, BASE, call ? BASE + 64 : 0);
+        else if (call < 4)
+            mr_log_put(&self->log, mr_log_head(MR_LOG_LEAVE, 0, call - 1));
         if (what == 0 && !self->holder) {
             self->holder = thread + 1;
             mr_log_object(&self->log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, 0x9000, code, 0, 0);

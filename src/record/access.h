@@ -15,7 +15,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
 mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
                             int64_t *value, mr_error *error);
 
-/* Goes over the accesses that follow, up to the unit `last` of the log, as long as they have no
+/* Goes over the runs that follow, up to the unit `last` of the log, as long as their accesses have no
  * event. Returns the record of the access behind them, which is read as by mr_log_next; NULL: what follows
  * is none. The thread must not be known to wait (waiting.h). */
 const uint64_t *mr_event_pass_hurry(mr_event_pass *pass, uint64_t last);

@@ -11,6 +11,7 @@ enum { LOG_A_GAP = 8 }; /* gaps may take this part of the log */
 static void give_up(mr_gaps *gaps)
 {
     free(gaps->items);
+    free(gaps->calls);
     for (uint32_t i = 0; i < gaps->mark_count; i++)
         free(gaps->marks[i].model);
     *gaps = (mr_gaps){.given_up = true};
@@ -49,12 +50,37 @@ bool mr_gaps_mark(mr_gaps *gaps, const mr_log_pass *pass, uint64_t part_units)
     return true;
 }
 
+bool mr_gaps_enter(mr_gaps *gaps, mr_gap *gap, const uint64_t *record)
+{
+    void *calls = gaps->calls;
+    size_t number = gaps->call_count + gap->entered;
+    if (!mr_grow(&calls, &gaps->call_capacity, number + 1, sizeof *gaps->calls))
+        return false;
+    gaps->calls = calls;
+    gaps->calls[number] = (mr_gap_call){mr_log_payload(record[0]), record[1], record[2], record[3]};
+    gap->entered++;
+    gap->code = record[1];
+    return true;
+}
+
+void mr_gaps_leave(const mr_gaps *gaps, mr_gap *gap, uint64_t count)
+{
+    uint32_t own = count < gap->entered ? (uint32_t)count : gap->entered;
+    if (!count)
+        return;
+    gap->entered -= own;
+    gap->left += count - own;
+    gap->code = count > own ? 0 : gaps->calls[gaps->call_count + gap->entered].caller;
+}
+
 bool mr_gaps_note(mr_gaps *gaps, mr_gap gap)
 {
     void *items = gaps->items;
-    uint64_t log_units = gap.start + gap.units - gaps->marks[0].unit;
-    uint64_t bytes = (gaps->count + 1) * sizeof gap;
-    if (bytes > MR_GAPS_LEAST_BYTES && bytes > log_units * sizeof(uint32_t) / LOG_A_GAP) {
+    uint64_t log_bytes = (gap.start + gap.units) * sizeof(uint32_t);
+    gap.calls = gaps->call_count;
+    gaps->call_count += gap.entered;
+    uint64_t bytes = (gaps->count + 1) * sizeof gap + gaps->call_count * sizeof *gaps->calls;
+    if (bytes > MR_GAPS_LEAST_BYTES && bytes > log_bytes / LOG_A_GAP) {
         give_up(gaps);
         return true;
     }
@@ -84,7 +110,7 @@ const mr_gap *mr_jumper_jump(mr_jumper *jumper, mr_log_pass *reader)
 void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end)
 {
     const mr_gaps *gaps = jumper->gaps;
-    if (!jumper->stale || !mr_log_short_follows(reader))
+    if (!jumper->stale || !mr_log_run_follows(reader))
         return;
     uint32_t mark = gaps->mark_count;
     while (mark > 1 && gaps->marks[mark - 1].unit > reader->next)

@@ -1,19 +1,19 @@
 /*
- * gaps: what lies between the long records of a log, so that a later pass need not read it. Between two
- * long records stand short ones of plain accesses (log_reader.h). Where a part of the log accesses no
- * kept piece (pieces.h), a pass needs of them only how many they are and the code of the last one. So it
- * jumps from one long record to the next.
+ * gaps: what lies between the other records of a log, so that a later pass need not read it. Most records
+ * are those of a run (log_reader.h): plain accesses, and entries and ends of functions. Where a part of the
+ * log accesses no kept piece (pieces.h), a pass needs of a run only how many accesses it has, what it does
+ * to the calls of its thread, and the code address where it ends. So the pass jumps over the run.
  *
- *   first pass:    (mr_gaps_mark | mr_gaps_note)*
- *   later passes:  (mr_jumper_jump → the long record | mr_jumper_settle → short and long records)*
+ *   first pass:    (mr_gaps_mark | (mr_gaps_enter | mr_gaps_leave)* mr_gaps_note)*
+ *   later passes:  (mr_jumper_jump → another record | mr_jumper_settle → records)*
  *
  * A jump leaves the tables of the reader (log_short.h) as they were before. They are stale then: short
- * records cannot be read. The first pass marks where a part begins, with the tables as they are there.
- * mr_jumper_settle takes those of the last mark and reads on from it to where the reader is.
+ * records and entries cannot be read. The first pass marks where a part begins, with the tables as they
+ * are there. mr_jumper_settle takes those of the last mark and reads on from it to where the reader is.
  *
- * Memory: 24 bytes a gap, 300 KB a mark, of which there are at most MR_GAPS_MARKS. When gaps are so
- * short that they would take more than an eighth of the log, nothing is kept, and no pass jumps. Nor does
- * one in the first 16 MB of a log, which have no mark.
+ * Memory: 48 bytes a gap, 32 for each call that a gap leaves open, 300 KB a mark, of which there are at
+ * most MR_GAPS_MARKS. When gaps are so short that they would take more than an eighth of the log, nothing
+ * is kept, and no pass jumps. Nor does one in the first 16 MB of a log, which have no mark.
  */
 #ifndef MR_RECORD_GAPS_H
 #define MR_RECORD_GAPS_H
@@ -22,12 +22,21 @@
 
 enum { MR_GAPS_MARKS = 64, MR_GAPS_LEAST_PART = 1 << 18, MR_GAPS_LEAST_BYTES = 1 << 18 };
 
-/* Short records that follow each other. */
+/* A run. Of the calls that are open where it begins, it ends the last `left`; then it makes others, and
+ * `entered` of them are open where it ends. */
 typedef struct mr_gap {
     uint64_t start; /* unit */
-    uint64_t code;  /* of the last access */
-    uint32_t units, count;
+    uint64_t code;  /* where the thread is at its end; 0: the calls say it */
+    uint64_t calls; /* number of the first call that was entered */
+    uint64_t left;
+    uint32_t units, count; /* `count`: of accesses */
+    uint32_t entered;
 } mr_gap;
+
+/* A call: the payload of its record, as mr_log_expand_enter makes it, and what follows. */
+typedef struct mr_gap_call {
+    uint64_t caller, code, stack, frame;
+} mr_gap_call;
 
 typedef struct mr_gap_mark {
     uint64_t unit;
@@ -39,6 +48,8 @@ typedef struct mr_gaps {
     uint64_t least_part; /* units; a shorter part is read */
     mr_gap *items;       /* owned */
     size_t count, capacity;
+    mr_gap_call *calls; /* owned */
+    size_t call_count, call_capacity;
     mr_gap_mark marks[MR_GAPS_MARKS];
     uint32_t mark_count;
     bool given_up;
@@ -53,7 +64,12 @@ static inline bool mr_gaps_wanted(const mr_gaps *gaps)
 {
     return gaps->mark_count > 0;
 }
-/* A gap begins at the unit. False: no memory. */
+/* The gap that is noted next enters a function: the record is as mr_log_expand_enter makes it. False: no
+ * memory. */
+bool mr_gaps_enter(mr_gaps *gaps, mr_gap *gap, const uint64_t *record);
+/* It leaves `count` functions. */
+void mr_gaps_leave(const mr_gaps *gaps, mr_gap *gap, uint64_t count);
+/* The gap is complete. False: no memory. */
 bool mr_gaps_note(mr_gaps *gaps, mr_gap gap);
 
 /* Of one later pass. Zero-initialise, then set `gaps`. */
@@ -68,8 +84,8 @@ typedef struct mr_jumper {
  * does, or the pass should read this part. */
 const mr_gap *mr_jumper_jump(mr_jumper *jumper, mr_log_pass *reader);
 
-/* Before records are read up to `part_end`: when the next one is short, the tables become those of the
- * place where the reader is. */
+/* Before records are read up to `part_end`: when the next one is one of a run, the tables become those of
+ * the place where the reader is. */
 void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end);
 
 #endif

@@ -252,14 +252,14 @@ static const uint64_t *expand(mr_log_pass *pass, const uint32_t *units)
     return record;
 }
 
-bool mr_log_short_follows(const mr_log_pass *pass)
+bool mr_log_run_follows(const mr_log_pass *pass)
 {
     uint64_t left, unit = pass->next;
     const uint32_t *at;
     do
         at = look_at(pass->log, unit++, &left);
     while (left && *at == MR_LOG_PADDING_UNIT);
-    return left && mr_log_is_short(*at);
+    return left && (mr_log_is_short(*at) || mr_log_is_run_long(*at));
 }
 
 void mr_log_learn_from(mr_log_pass *pass, uint64_t from)
@@ -309,12 +309,11 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
 
 mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
 {
-    enum { UNITS_MAX = 4 }; /* of a short record */
     uint64_t left = 0;
     const uint32_t *at = look(pass, &left);
     if (pass->log->open_unit != UINT64_MAX && pass->log->open_unit - pass->next < left)
         left = pass->log->open_unit - pass->next;
-    uint64_t end = left > UNITS_MAX ? left - UNITS_MAX : 0;
+    uint64_t end = left > MR_LOG_RUN_UNITS ? left - MR_LOG_RUN_UNITS : 0;
     if (last <= pass->next || !pass->model)
         end = 0;
     else if (last - pass->next < end)

@@ -55,21 +55,24 @@ void mr_log_pass_free(mr_log_pass *pass);
  * mr_log_expand_enter makes them. Records about memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
-/* Is the next record a short one? */
-bool mr_log_short_follows(const mr_log_pass *pass);
+/* Is the next record one of a run (see below)? */
+bool mr_log_run_follows(const mr_log_pass *pass);
 
 /* The tables of the pass are those at the unit `from`, which the pass has read before: learns what the
  * records from there to the next one tell. */
 void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
 
 /*
- * Most records are short ones of plain accesses. A run reads those that follow each other, without
- * making full records of them:
+ * Most records are short ones of plain accesses, and ENTER and LEAVE. A run reads those that follow each
+ * other, without making full records of the short ones:
  *
  *   run = mr_log_run_begin → (mr_log_run_look → mr_log_run_take)* [→ mr_log_run_record] → mr_log_run_end
+ *                          | (mr_log_run_long → mr_log_run_take_long)*
  *
  * A record that is looked at and not taken is the next record of the pass.
  */
+enum { MR_LOG_RUN_UNITS = 6 }; /* of a record in a run, at most */
+
 typedef struct mr_log_run {
     mr_log_model *model;
     const uint32_t *first, *at, *end; /* a record that begins before `end` can be read */
@@ -114,6 +117,41 @@ static inline void mr_log_run_take(mr_log_run *run, const mr_log_run_access *acc
         mr_log_learn_short(run->model, access->site, &access->parts, access->address);
     access->site->address = access->address;
     run->at = access->parts.content + access->parts.form - MR_LOG_FORM_SAME;
+}
+
+/* Is it the head of a long record that may be in a run? */
+static inline bool mr_log_is_run_long(uint64_t head)
+{
+    const uint64_t kinds = 1ull << MR_LOG_ENTER | 1ull << MR_LOG_LEAVE | 1ull << MR_LOG_ENTRY |
+                           1ull << MR_LOG_READ | 1ull << MR_LOG_WRITE;
+    return kinds >> mr_log_kind_of(head) & 1;
+}
+
+/* The next record, when it is a long one that may be in a run: an ENTER as mr_log_expand_enter makes it, a
+ * LEAVE, an ENTRY, or a READ or WRITE. NULL: it is none of these. */
+static inline const uint64_t *mr_log_run_long(mr_log_pass *pass, const mr_log_run *run)
+{
+    if (run->at >= run->end || mr_log_is_short(*run->at) ||
+        (uintptr_t)run->at % sizeof(uint64_t) != 0)
+        return NULL;
+    const uint64_t *record = (const uint64_t *)(const void *)run->at;
+    if (!mr_log_is_run_long(*record))
+        return NULL;
+    if (mr_log_kind_of(*record) != MR_LOG_ENTER)
+        return record;
+    return mr_log_expand_enter(run->model, record, pass->expanded) ? pass->expanded : NULL;
+}
+
+/* Takes it. */
+static inline void mr_log_run_take_long(mr_log_run *run)
+{
+    const uint64_t *record = (const uint64_t *)(const void *)run->at;
+    unsigned kind = mr_log_kind_of(*record);
+    if (kind == MR_LOG_ENTRY)
+        mr_log_learn_entry(run->model, record);
+    else if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
+        mr_log_learn(run->model, record);
+    run->at += 2 * mr_log_words(record, MR_LOG_RUN_UNITS / 2);
 }
 
 /* Takes the record, and makes a full one of it as mr_log_next does. */

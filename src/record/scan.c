@@ -202,27 +202,60 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-/* Notes the short records that follow, up to the unit `end`. False: no memory. */
-static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
+/* Notes the long record that follows, when it may be in a run. `*taken`: it is. False: no memory. */
+static bool note_long(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap *gap, bool *taken)
 {
-    mr_log_run run = mr_log_run_begin(pass, end);
+    const uint64_t *record = mr_log_run_long(pass, run);
+    bool ok = true;
+    *taken = record != NULL;
+    if (!record)
+        return true;
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
+        gap->code = mr_log_code(record[1]);
+        gap->count++;
+        ok = note(scan, pass, record);
+    } else if (kind != MR_LOG_ENTRY && mr_gaps_wanted(&scan->gaps)) {
+        if (kind == MR_LOG_LEAVE)
+            mr_gaps_leave(&scan->gaps, gap, mr_log_payload(record[0]));
+        else
+            ok = mr_gaps_enter(&scan->gaps, gap, record);
+    }
+    mr_log_run_take_long(run);
+    return ok;
+}
+
+/* Notes the short records that follow. False: no memory. */
+static bool note_short(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap *gap)
+{
     mr_log_run_access found;
-    mr_gap gap = {.start = pass->next};
-    uint64_t count = 0;
+    uint64_t code = 0, count = 0;
     bool ok = true, values = !scan->gaps.given_up;
-    for (; ok && mr_log_run_look(&run, &found); count++) {
-        mr_log_run_take(&run, &found, values);
-        gap.code = mr_log_payload(found.site->head);
+    for (; ok && mr_log_run_look(run, &found); count++) {
+        mr_log_run_take(run, &found, values);
+        code = mr_log_payload(found.site->head);
         mr_piece_access how = {.writes = found.writes,
                                .alone = mr_presence_is_alone(&scan->presence)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
             ok = note_access(scan, pass, found.address, found.bytes, how);
     }
     scan->accesses += count;
+    gap->count += (uint32_t)count;
+    gap->code = count ? code : gap->code;
+    return ok;
+}
+
+/* Notes the run that follows, up to the unit `end`. False: no memory. */
+static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
+{
+    mr_log_run run = mr_log_run_begin(pass, end);
+    mr_gap gap = {.start = pass->next};
+    bool ok = true, more = true;
+    while (ok && more)
+        ok = note_short(scan, pass, &run, &gap) && note_long(scan, pass, &run, &gap, &more);
     mr_log_run_end(pass, &run);
     gap.units = (uint32_t)(pass->next - gap.start);
-    gap.count = (uint32_t)count;
-    return ok && (!count || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));
+    return ok && (!gap.units || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));
 }
 
 /* A thread ran that nobody is known to have started: it may have been there at each release. */

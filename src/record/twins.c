@@ -143,7 +143,19 @@ static bool may_be_pointer(const mr_log_run_access *found)
     return !found->writes && found->bytes == sizeof(uint64_t);
 }
 
-/* Takes the short records that follow. */
+/* Takes the long record that follows, when it is one that says nothing of pieces. */
+static bool take_long(twins *self, mr_log_run *records)
+{
+    const uint64_t *record = mr_log_run_long(&self->reader, records);
+    unsigned kind = record ? mr_log_kind_of(record[0]) : MR_LOG_NONE;
+    bool is_access = kind == MR_LOG_READ || kind == MR_LOG_WRITE;
+    if (!record || (is_access && !self->skips_part))
+        return false;
+    mr_log_run_take_long(records);
+    return true;
+}
+
+/* Takes the records of the run that follows. */
 static void hurry(twins *self)
 {
     mr_log_run_access found;
@@ -156,8 +168,13 @@ static void hurry(twins *self)
     uint64_t last = self->scan->last_unit;
     mr_log_run records =
         mr_log_run_begin(&self->reader, self->part_end < last ? self->part_end : last);
-    while (mr_log_run_look(&records, &found)) {
+    for (;;) {
         uint64_t bits;
+        if (!mr_log_run_look(&records, &found)) {
+            if (!take_long(self, &records))
+                break;
+            continue;
+        }
         mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
         if (!self->skips_part && (!line || (may_be_pointer(&found) && line->full & bits)))
             break;
