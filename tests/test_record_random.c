@@ -15,6 +15,7 @@
 #include "record/pieces.h"
 #include "runtime/log.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -664,6 +665,10 @@ static void test_memory(void **state)
 
 int main(void)
 {
+    /* Thousands of conversions take and give back megabytes each; the kernel need not clear them anew for each. */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 16 << 20);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_buffers),
