@@ -12,9 +12,12 @@
 #include <malloc.h>
 #endif
 
-/* The pager leaves an eighth of the limit mapped, and all of the code. */
+/* The pager leaves an eighth of the limit mapped, and all of the code. From NEAR_PARTS below the
+ * limit on the thread looks more often. */
 enum {
     LOOK_MS = 3,
+    NEAR_LOOK_MS = 1,
+    NEAR_PARTS = 6,
     MAPPED_PARTS = 8,
     MARGIN_PARTS = 32,
     ALWAYS_BYTES = 16 << 20,
@@ -30,14 +33,24 @@ struct mr_ceiling {
     uint64_t limit_bytes, begin_bytes, code_bytes;
 };
 
-static bool is_over(const mr_ceiling *ceiling)
+/* What the process holds of its limit; 0: it has not grown enough for the limit to count. */
+static uint64_t held_bytes(const mr_ceiling *ceiling)
 {
     mr_resident now = mr_resident_now();
     uint64_t most = ceiling->limit_bytes / MAPPED_PARTS + ceiling->code_bytes;
     uint64_t mapped = now.mapped_bytes < most ? now.mapped_bytes : most;
-    return now.anonymous_bytes + mapped >
-               ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS &&
-           now.anonymous_bytes > ceiling->begin_bytes + ALWAYS_BYTES;
+    return now.anonymous_bytes > ceiling->begin_bytes + ALWAYS_BYTES ? now.anonymous_bytes + mapped
+                                                                     : 0;
+}
+
+static bool is_over(const mr_ceiling *ceiling)
+{
+    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS;
+}
+
+static bool is_near(const mr_ceiling *ceiling)
+{
+    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / NEAR_PARTS;
 }
 
 static void look(const mr_ceiling *ceiling)
@@ -59,7 +72,7 @@ static void *watch(void *argument)
     while (!ceiling->stop && mr_halt_asked(ceiling->halt) == MR_HALT_NONE) {
         struct timespec wake;
         clock_gettime(CLOCK_MONOTONIC, &wake);
-        wake.tv_nsec += LOOK_MS * 1000000L;
+        wake.tv_nsec += (is_near(ceiling) ? NEAR_LOOK_MS : LOOK_MS) * 1000000L;
         wake.tv_sec += wake.tv_nsec / 1000000000;
         wake.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&ceiling->stopped, &ceiling->mutex, &wake);

@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 void mr_cli_complain(const mr_error *error)
 {
@@ -25,6 +28,16 @@ static void prepare_streams(void)
             return;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Large blocks go back to the system when they are freed, and grow in place. Otherwise glibc keeps
+ * more and more of them, which counts for memory.limit_mb until somebody trims. */
+static void prepare_memory(void)
+{
+#ifdef __GLIBC__
+    enum { LARGE_BYTES = 1 << 20 };
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
 }
 
 static mr_status unknown_command(const char *name, mr_error *error)
@@ -67,6 +80,7 @@ int main(int argc, char **argv)
     int exit_status = 0;
     mr_error error = {0};
     prepare_streams();
+    prepare_memory();
     mr_status status = run(argc, argv, &exit_status, &error);
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == MR_OK)
