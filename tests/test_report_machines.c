@@ -14,6 +14,7 @@
 #include "support/golden.h"
 #include "support/sample.h"
 #include "support/schema.h"
+#include "trace/columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +215,130 @@ static void test_perfetto(void **state)
     }
 }
 
+/* ---- one variable, many pairs of places ---- */
+
+enum { MOST_FUNCTIONS = 5, LINES = 2, THREADS = 4 };
+
+/* Gives each access the stack of its place: line 10 f + n is in function number f. */
+static void add_stacks(mr_trace *trace)
+{
+    static const char *const names[MOST_FUNCTIONS + 1] = {"main",  "add",  "take",
+                                                          "clear", "move", "swap"};
+    enum { EACH = MOST_FUNCTIONS + 1 };
+    trace->stacks = calloc(EACH * 10 + 1, sizeof *trace->stacks);
+    assert_non_null(trace->stacks);
+    assert_int_equal(mr_columns_reserve_stacks(trace, trace->event_count, NULL), MR_OK);
+    for (uint32_t i = 0; i < EACH * 10; i++) {
+        char frame[64];
+        uint32_t number;
+        int length = sprintf(frame, "%s\tcount.c:%u:1", names[i / 10], i);
+        assert_true(mr_names_add(&trace->frames, frame, (uint32_t)length, &number));
+        trace->stacks[i + 1] = (mr_stack){0, number};
+    }
+    trace->stack_count = EACH * 10 + 1;
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        const char *place = trace->locations.items[trace->location[e]].text;
+        trace->stack[e] = (uint32_t)atoi(strchr(place, ':') + 1) + 1;
+    }
+}
+
+/* Threads that add to one variable in a loop, in so many functions, each at two lines. */
+static mr_trace *adding_trace(int functions)
+{
+    char text[4096], *end = text;
+    for (int t = 1; t <= THREADS; t++)
+        end += sprintf(end, "T0|fork(T%d)|count.c:1\n", t);
+    for (int round = 0; round < functions; round++)
+        for (int t = 1; t <= THREADS; t++)
+            for (int line = 0; line < LINES; line++) {
+                int place = 10 * (1 + (round + t) % functions) + line;
+                end += sprintf(end, "T%d|r(total)|count.c:%d\nT%d|w(total)|count.c:%d\n", t, place,
+                               t, place);
+            }
+    mr_trace *trace = mr_sample_trace(text);
+    add_stacks(trace);
+    return trace;
+}
+
+/* A group of findings for each two functions, with the number of its findings. */
+static void test_adding(void **state)
+{
+    (void)state;
+    static const struct {
+        mr_format format;
+        const char *name;
+    } formats[] = {{MR_FORMAT_TEXT, "report-adding"},
+                   {MR_FORMAT_SARIF, "report-adding-sarif"},
+                   {MR_FORMAT_HTML, "report-adding-html"}};
+    predicted self;
+    predict(&self, adding_trace(3));
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char *text = print(&self, formats[i].format), *summary = strstr(text, "\nSummary");
+        keep_data(text);
+        hide_version(text);
+        if (formats[i].format == MR_FORMAT_TEXT && summary) /* the run comes behind it */
+            *summary = '\0';
+        mr_golden(formats[i].name, text);
+        free(text);
+    }
+    discard(&self);
+}
+
+/* The findings that the results of a report in SARIF stand for. */
+static size_t count_results(const predicted *self, size_t *results, bool *tells_of_more)
+{
+    char *text = print(self, MR_FORMAT_SARIF);
+    json_t *report = mr_schema_parse(text);
+    const json_t *list = json_object_get(first_of(report, "runs"), "results"), *result;
+    size_t index, findings = 0;
+    *results = json_array_size(list);
+    json_array_foreach(list, index, result)
+    {
+        const json_t *count = json_object_get(result, "occurrenceCount");
+        findings += count ? (size_t)json_integer_value(count) : 1;
+    }
+    *tells_of_more = strstr(text, " more such findings on total (--report-shown 0") != NULL;
+    json_decref(report);
+    free(text);
+    return findings;
+}
+
+static size_t count_groups(const predicted *self, size_t *behind)
+{
+    char *text = print(self, MR_FORMAT_HTML);
+    keep_data(text);
+    json_t *report = mr_schema_parse(text);
+    const json_t *list = json_object_get(first_of(report, "reports"), "groups"), *group;
+    size_t index, count = json_array_size(list);
+    *behind = 0;
+    json_array_foreach(list, index, group) *behind += (size_t)number_of(group, "behind");
+    json_decref(report);
+    free(text);
+    return count;
+}
+
+/* Of more than nine groups on a variable eight are shown, unless all are asked for. */
+static void test_hidden_groups(void **state)
+{
+    (void)state;
+    enum { SHOWN = 8, GROUPS = MOST_FUNCTIONS * (MOST_FUNCTIONS + 1) / 2 };
+    predicted self;
+    size_t results, behind;
+    bool more;
+    predict(&self, adding_trace(MOST_FUNCTIONS));
+    size_t shown = count_results(&self, &results, &more);
+    assert_int_equal(results, SHOWN);
+    assert_true(more && shown > SHOWN && shown < self.result.race_count);
+    assert_int_equal(count_groups(&self, &behind), SHOWN);
+    assert_int_equal(shown + behind, self.result.race_count);
+    assert_int_equal(mr_config_set(self.config, "report.shown", "0", NULL, 0, NULL), MR_OK);
+    assert_int_equal(count_results(&self, &results, &more), self.result.race_count);
+    assert_true(results == self.result.race_count && !more);
+    assert_int_equal(count_groups(&self, &behind), GROUPS);
+    assert_int_equal(behind, 0);
+    discard(&self);
+}
+
 static void test_failures(void **state)
 {
     (void)state;
@@ -250,6 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),       cmocka_unit_test(test_sarif),
         cmocka_unit_test(test_sarif_limits), cmocka_unit_test(test_perfetto),
+        cmocka_unit_test(test_adding),       cmocka_unit_test(test_hidden_groups),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,30 @@ typedef struct mr_listed_group {
     size_t rank, groups_behind, findings_behind;
 } mr_listed_group;
 
+/* Where more than one group would be left out, reports have so many groups of a kind on one variable, and
+ * count the findings of the others at the last one. */
+enum { MR_GROUPS_OF_ONE = 8 };
+
+static inline bool mr_listed_group_is_cut(const mr_listed_group *group)
+{
+    return group->rank + group->groups_behind > MR_GROUPS_OF_ONE;
+}
+
+/* Do reports that do not show all leave it out? */
+static inline bool mr_listed_group_is_hidden(const mr_listed_group *group)
+{
+    return mr_listed_group_is_cut(group) && group->rank >= MR_GROUPS_OF_ONE;
+}
+
+/* The findings of the groups that are left out behind it; 0: there are none, or it is not the last one
+ * before them. */
+static inline size_t mr_listed_group_hides(const mr_listed_group *group)
+{
+    return mr_listed_group_is_cut(group) && group->rank == MR_GROUPS_OF_ONE - 1
+               ? group->findings_behind
+               : 0;
+}
+
 typedef struct mr_listing {
     mr_observed_list observed;
     mr_listed *items; /* without suppressed ones */

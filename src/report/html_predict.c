@@ -28,6 +28,7 @@ typedef struct writer {
     mr_sees sees;
     mr_texts texts;
     size_t steps; /* written so far */
+    bool all;     /* no group is left out */
 } writer;
 
 static const char *kind_text(mr_strength strength)
@@ -153,6 +154,8 @@ static mr_json group_object(writer *self, const mr_listed_group *group, bool pic
     }
     mr_json_put_number(&object, "count", group->count);
     mr_json_put(&object, "alike", alike);
+    if (!self->all && mr_listed_group_hides(group))
+        mr_json_put_number(&object, "behind", mr_listed_group_hides(group));
     if (picture)
         put_picture(self, &object, &items[0]);
     return object;
@@ -161,13 +164,17 @@ static mr_json group_object(writer *self, const mr_listed_group *group, bool pic
 static mr_status write_groups(writer *self)
 {
     const mr_listing *findings = self->findings;
-    size_t most = (size_t)mr_config_int(self->config, "report.pictures");
+    size_t most = (size_t)mr_config_int(self->config, "report.pictures"), written = 0;
     mr_status status = MR_OK;
+    self->all = mr_config_int(self->config, "report.shown") == 0;
     fputs("\"groups\":[", self->stream);
     for (size_t i = 0; i < findings->group_count && status == MR_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", self->stream);
-        status = mr_page_json(self->stream, group_object(self, &findings->groups[i], i < most),
-                              self->error);
+        const mr_listed_group *group = &findings->groups[i];
+        if (!self->all && mr_listed_group_is_hidden(group))
+            continue;
+        fputs(written > 0 ? ",\n" : "\n", self->stream);
+        status = mr_page_json(self->stream, group_object(self, group, written < most), self->error);
+        written++;
     }
     fputs("],\n", self->stream);
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIKE_SHOWN = 8, LINES_OF_ONE = 8 };
+enum { ALIKE_SHOWN = 8 };
 
 /* "race 3" or "observed 1": what the finding is called in all reports. */
 static void print_number(FILE *stream, const mr_listed *finding)
@@ -74,13 +74,11 @@ bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_tr
         fputs("\n", stream);
     for (size_t i = 0; i < findings->group_count; i++) {
         const mr_listed_group *group = &findings->groups[i];
-        /* One group is no longer than the line that would stand for it. */
-        bool cut = !all && group->rank + group->groups_behind > LINES_OF_ONE;
-        if (cut && group->rank >= LINES_OF_ONE)
+        if (!all && mr_listed_group_is_hidden(group))
             continue;
         if (!print_group(stream, findings, group, trace, style))
             return false;
-        if (cut && group->rank == LINES_OF_ONE - 1)
+        if (!all && mr_listed_group_hides(group))
             print_behind(stream, &findings->items[group->first], group, trace);
     }
     return true;

@@ -1,11 +1,14 @@
 /*
  * sarif: the findings of a prediction as SARIF 2.1.0 (OASIS), for code scanning.
  *
- * A finding is a result: its place is that of the first access, related locations are the second one,
- * the starts of both threads, and where its memory was allocated and freed. The witness is a code flow
+ * A group of findings (listing/listing.h) is a result, that of its worst one, with the number of its
+ * findings as occurrenceCount; with report.shown 0 each finding is one, and no group is left out. The place
+ * is that of the first access. Related locations are the second one, the starts of both threads, where the
+ * memory was allocated and freed, and the other findings of the group. The witness is a code flow
  * with a thread flow for each thread, and executionOrder over all of them. Of a longer witness than
  * MOST_STEPS locations the middle is left out, as readers of SARIF take no more than 1,000.
  */
+#include "base/memory.h"
 #include "escape.h"
 #include "json_items.h"
 #include "listing/baseline.h"
@@ -19,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 998, FIRST_STEPS = 100, ACCESSES = 2 };
+enum { MOST_STEPS = 998, FIRST_STEPS = 100, ACCESSES = 2, MOST_ALIKE = 8 };
 
 typedef struct writer {
     FILE *stream;
@@ -27,6 +30,9 @@ typedef struct writer {
     const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
+    mr_listed_group *groups; /* one for each result */
+    size_t group_count;
+    bool all; /* each finding is a result */
 } writer;
 
 /* ---- small objects ---- */
@@ -160,7 +166,8 @@ static void add_related(mr_json *self, json_t *array, const mr_trace *trace, uin
     mr_json_append(self, array, object);
 }
 
-static void put_related(mr_json *self, const mr_trace *trace, const mr_listed *finding)
+static void put_related(mr_json *self, const mr_trace *trace, const mr_listed *finding,
+                        size_t count)
 {
     json_t *array = json_array();
     const uint32_t events[ACCESSES] = {finding->first, finding->second};
@@ -174,6 +181,10 @@ static void put_related(mr_json *self, const mr_trace *trace, const mr_listed *f
         if (events[i] != MR_NONE)
             add_related(self, array, trace, trace->thread_info[trace->thread[events[i]]].fork,
                         "thread started here");
+    for (size_t i = 1; i < count && i <= MOST_ALIKE; i++) {
+        add_related(self, array, trace, finding[i].first, "alike, the first access");
+        add_related(self, array, trace, finding[i].second, "alike, the other access");
+    }
     mr_json_put(self, "relatedLocations", array);
 }
 
@@ -291,26 +302,57 @@ static mr_json fingerprints(const mr_listed *finding)
     return self;
 }
 
-static mr_json result_object(const writer *self, const mr_listed *finding)
+/* The title of the worst finding, and how many more there are. */
+static void put_message(mr_json *self, const writer *report, const mr_listed_group *group)
+{
+    const mr_listed *finding = &report->findings->items[group->first];
+    size_t hides = report->all ? 0 : mr_listed_group_hides(group), size;
+    char *title = mr_listed_title(finding, report->findings, report->trace), *text = NULL;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream && title) {
+        fputs(title, stream);
+        if (group->count > 1)
+            fprintf(stream, "; %zu more alike", group->count - 1);
+        if (hides > 0)
+            fprintf(stream, "; and %zu more such findings on %s (--report-shown 0 lists them)",
+                    hides, mr_listed_subject(finding, report->trace));
+    }
+    bool ok = stream && fclose(stream) == 0 && title;
+    mr_json_put_object(self, "message", message(ok ? text : ""));
+    self->ok = self->ok && ok;
+    free(text);
+    free(title);
+}
+
+/* Does the baseline have all findings of the group? */
+static bool is_known(const writer *self, const mr_listed_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (!self->findings->items[group->first + i].known)
+            return false;
+    return true;
+}
+
+static mr_json result_object(const writer *self, const mr_listed_group *group)
 {
     mr_json result = mr_json_new();
-    char *title = mr_listed_title(finding, self->findings, self->trace);
+    const mr_listed *finding = &self->findings->items[group->first];
     json_t *locations = json_array();
     mr_json_put_text(&result, "ruleId", mr_listed_word(finding->kind));
     mr_json_put_number(&result, "ruleIndex", finding->kind);
     mr_json_put_text(&result, "level",
                      finding->kind == MR_LISTED_MEMORY_ORDER ? "warning" : "error");
-    mr_json_put_object(&result, "message", message(title ? title : ""));
-    result.ok = result.ok && title;
-    free(title);
+    put_message(&result, self, group);
     mr_json_append(&result, locations, event_location(self->trace, finding->first, ""));
     mr_json_put(&result, "locations", locations);
-    put_related(&result, self->trace, finding);
+    if (group->count > 1)
+        mr_json_put_number(&result, "occurrenceCount", group->count);
+    put_related(&result, self->trace, finding, group->count);
     put_stacks(&result, self->trace, finding);
     put_flow(&result, self, finding);
     mr_json_put_object(&result, "partialFingerprints", fingerprints(finding));
     if (self->findings->has_baseline)
-        mr_json_put_text(&result, "baselineState", finding->known ? "unchanged" : "new");
+        mr_json_put_text(&result, "baselineState", is_known(self, group) ? "unchanged" : "new");
     return result;
 }
 
@@ -362,7 +404,7 @@ static json_t *invocations(const writer *self, bool *ok)
 static mr_json listed_result(const void *context, size_t index)
 {
     const writer *self = context;
-    return result_object(self, &self->findings->items[index]);
+    return result_object(self, &self->groups[index]);
 }
 
 /* The run object; some results at a time, so that memory does not grow with their number. */
@@ -374,7 +416,7 @@ static mr_status write_run(const writer *self, mr_error *error)
     mr_status status = mr_json_dump_member(stream, "tool", tool_object(), error);
     fputs("\"results\":[", stream);
     const mr_json_items results = {
-        .count = self->findings->count, .make = listed_result, .context = self};
+        .count = self->group_count, .make = listed_result, .context = self};
     if (status == MR_OK)
         status = mr_json_items_dump(stream, &results, self->config, error);
     fputs("],\n\"columnKind\":\"unicodeCodePoints\",\n\"invocations\":", stream);
@@ -396,15 +438,36 @@ static void write_head(FILE *stream)
           stream);
 }
 
+/* The groups that are results; each finding is one of its own where all are wanted. False: no memory. */
+static bool choose_groups(writer *self)
+{
+    const mr_listing *findings = self->findings;
+    self->all = mr_config_int(self->config, "report.shown") == 0;
+    self->groups = mr_calloc(findings->count + 1, sizeof *self->groups);
+    for (size_t i = 0; self->groups && self->all && i < findings->count; i++)
+        self->groups[self->group_count++] = (mr_listed_group){.first = i, .count = 1};
+    for (size_t i = 0; self->groups && !self->all && i < findings->group_count; i++)
+        if (!mr_listed_group_is_hidden(&findings->groups[i]))
+            self->groups[self->group_count++] = findings->groups[i];
+    return self->groups != NULL;
+}
+
 static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config *config,
                             const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    const writer self = {stream, trace, config, result, &findings};
+    writer self = {.stream = stream,
+                   .trace = trace,
+                   .config = config,
+                   .result = result,
+                   .findings = &findings};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
+    if (status == MR_OK && !choose_groups(&self))
+        status = mr_error_memory(error, "writing the report");
     if (status == MR_OK)
         status = write_run(&self, error);
+    free(self.groups);
     mr_listing_free(&findings);
     return status;
 }

@@ -93,8 +93,9 @@ function showList() {
     element.addEventListener("click", () => choose(item));
     return element;
   }));
-  const findings = listed.reduce((sum, item) => sum + item.group.count, 0);
+  const findings = listed.reduce((sum, item) => sum + item.group.count, 0), behind = listed.reduce((sum, item) => sum + (item.group.behind || 0), 0);
   by("shown").textContent = `${plural(findings, "finding")} in ${plural(listed.length, "group")}` +
+    (behind ? `; ${behind} more like them are left out (--report-shown 0 has them)` : "") +
     (listed.length > MOST_LISTED ? `; the first ${MOST_LISTED} are listed` : "");
   markChosen();
 }
@@ -156,7 +157,8 @@ function showFinding(item) {
     make("h2", {}, group.title),
     make("p", {class: "why"}, group.why + (group.confirmed_by ? `; witness of ${plural(group.length, "event")} before it, found by ${group.confirmed_by}, accepted by the checker` : "")),
     group.unseen ? make("p", {class: "why"}, `may be false: ${group.unseen.join(", ")} may order the two accesses`) : "",
-    make("div", {class: "cards"}, cards), alike || "");
+    make("div", {class: "cards"}, cards), alike || "",
+    group.behind ? make("p", {class: "muted"}, `and ${group.behind} more such findings${group.subject ? ` on ${group.subject}` : ""} (--report-shown 0 has them)`) : "");
   picture = null;
   if (group.picture) showPicture(item);
   else by("main").append(make("p", {class: "muted"}, "No picture: --report-pictures bounds their number."));
