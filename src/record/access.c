@@ -269,7 +269,8 @@ static bool is_repeated(mr_event_pass *pass, const access *self, const mr_piece 
         self->extent.life->dead || !self->has_value ||
         pass->emitter.trace->event_count != pass->events_before)
         return false;
-    pass->read = (mr_repeat){piece, self->record[0], mr_log_code(self->record[1]), piece->version};
+    uint64_t head = self->record[0] & ~((uint64_t)MR_LOG_SMALL << 8);
+    pass->read = (mr_repeat){piece, head, mr_log_code(self->record[1]), piece->version};
     return piece->has_last && piece->last == found->read &&
            mr_repeats_has(&pass->repeats, pass->reader.thread, &pass->read);
 }

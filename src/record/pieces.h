@@ -41,6 +41,9 @@
  * of its places stands for 32 bytes of memory, with the line that was found there last. The caller
  * says by mr_pieces_forget where lives begin and end.
  *
+ * In a run of plain accesses (log_reader.h) most repeat an earlier one: the same bytes are read, or written,
+ * again. Nothing that is noted changes by that, so a small table knows the last ones of the run.
+ *
  * The log is noted in parts of equal length, at most MR_PIECES_PARTS. Each line knows in which parts
  * it is accessed. So a second pass may hurry through the parts that access no kept piece.
  */
@@ -52,10 +55,14 @@
 #include "ordered.h"
 #include "pairs.h"
 
+#include <string.h>
+
 enum {
     MR_PIECE_LINE_BYTES = 64,
     MR_PIECES_NEAR = 1 << 18,
     MR_PIECES_NEAR_BYTES = 32,
+    MR_PIECES_RECENT = 1 << 10,
+    MR_PIECES_RUN_BITS = 13,
     MR_PIECES_PARTS = 32,
 };
 
@@ -116,10 +123,13 @@ typedef struct mr_pieces {
     size_t line_capacity;
     uint32_t near[MR_PIECES_NEAR]; /* the cache: number of the line plus 1 */
     uint32_t last;                 /* number of the line that was asked for last */
-    uint64_t part_units;           /* length of a part */
-    uint32_t part;                 /* the bit of the current part */
-    uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
-    uint32_t plain_parts;          /* at least the parts with plain accesses of bytes that ordered.h
+    /* By hash: an access of the current run: its address, size and kind, and the run. */
+    uint64_t recent[MR_PIECES_RECENT];
+    uint64_t run;         /* number of the run, from 1 to 2^MR_PIECES_RUN_BITS - 1; 0: none yet */
+    uint64_t part_units;  /* length of a part */
+    uint32_t part;        /* the bit of the current part */
+    uint32_t kept_parts;  /* after mr_pieces_make: the parts that access a kept piece */
+    uint32_t plain_parts; /* at least the parts with plain accesses of bytes that ordered.h
                                       keeps */
     mr_piece *pieces;
     uint32_t piece_count;
@@ -286,6 +296,39 @@ static inline bool mr_pieces_order_near(mr_pieces *pieces, mr_piece_line *line, 
     return true;
 }
 
+/* A run of accesses begins. One thread makes them, in one part of the log, and nothing else is noted while
+ * it lasts. */
+static inline void mr_pieces_begin_run(mr_pieces *pieces)
+{
+    pieces->run++;
+    if (pieces->run >> MR_PIECES_RUN_BITS) {
+        memset(pieces->recent, 0, sizeof pieces->recent);
+        pieces->run = 1;
+    }
+}
+
+/* What `recent` says of a plain access of at most 8 bytes in this run. */
+static inline uint64_t mr_pieces_key(const mr_pieces *pieces, uint64_t address, unsigned bytes,
+                                     bool writes)
+{
+    uint64_t what = address << 3 | (unsigned)__builtin_ctz(bytes) << 1 | writes;
+    return what << MR_PIECES_RUN_BITS | pieces->run;
+}
+
+static inline uint64_t *mr_pieces_recent(mr_pieces *pieces, uint64_t address, bool writes)
+{
+    uint64_t mixed = address >> 2 ^ address >> 14 ^ (writes ? MR_PIECES_RECENT / 2 : 0);
+    return &pieces->recent[mixed % MR_PIECES_RECENT];
+}
+
+/* Was the same noted in this run? */
+static inline bool mr_pieces_repeats(mr_pieces *pieces, uint64_t address, unsigned bytes,
+                                     bool writes)
+{
+    return *mr_pieces_recent(pieces, address, writes) ==
+           mr_pieces_key(pieces, address, bytes, writes);
+}
+
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
  * one, or the first one of its thread in the line, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
@@ -306,6 +349,9 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;
     line->parts |= pieces->part;
+    if (line->owner == thread + 1)
+        *mr_pieces_recent(pieces, address, how.writes) =
+            mr_pieces_key(pieces, address, bytes, how.writes);
     return true;
 }
 

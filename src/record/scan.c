@@ -234,6 +234,8 @@ static bool note_short(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap
     for (; ok && mr_log_run_look(run, &found); count++) {
         mr_log_run_take(run, &found, values);
         code = mr_log_payload(found.site->head);
+        if (mr_pieces_repeats(&scan->pieces, found.address, found.bytes, found.writes))
+            continue;
         mr_piece_access how = {.writes = found.writes,
                                .alone = mr_presence_is_alone(&scan->presence)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
@@ -251,6 +253,7 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
     mr_log_run run = mr_log_run_begin(pass, end);
     mr_gap gap = {.start = pass->next};
     bool ok = true, more = true;
+    mr_pieces_begin_run(&scan->pieces);
     while (ok && more)
         ok = note_short(scan, pass, &run, &gap) && note_long(scan, pass, &run, &gap, &more);
     mr_log_run_end(pass, &run);

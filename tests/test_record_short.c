@@ -1,0 +1,169 @@
+/* Random logs of loops: with short records (runtime/log_short.h) a log gives the trace that it gives with
+ * long ones, whatever the passes leave out, remember or jump over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/length.h"
+#include "support/log_build.h"
+#include "support/random.h"
+#include "support/trace_reading.h"
+
+#include "runtime/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 3, BASE = 0x1000, OWN_BYTES = 64, BYTES = 192, CODES = 12, LOCK = 0x9000 };
+
+/* Thread t has bytes of its own behind those that all share. */
+typedef struct program {
+    mr_random random;
+    mr_log_build log;
+    uint32_t thread, holder; /* of the mutex, plus 1 */
+    uint32_t shared;         /* per cent of the accesses that are of shared bytes */
+    uint32_t places, first_code, codes;
+    unsigned char memory[BYTES + THREADS * OWN_BYTES];
+} program;
+
+/* The code says whether it reads or writes, and how many bytes. */
+static void run_access(program *self)
+{
+    uint32_t code = (self->first_code + mr_random_below(&self->random, self->codes)) % CODES;
+    uint32_t bytes = 1u << code % 4;
+    bool is_shared = mr_random_percent(&self->random, self->shared);
+    uint32_t start = is_shared ? 0 : BYTES + self->thread * OWN_BYTES;
+    uint32_t at = start + 4 * mr_random_below(&self->random, self->places) + code / 6,
+             shift = 64 - 8 * bytes;
+    bool writes = code % 3 == 0;
+    uint64_t value = mr_random_below(&self->random, 3);
+    if (writes)
+        memcpy(self->memory + at, &value, bytes);
+    value = 0;
+    memcpy(&value, self->memory + at, bytes);
+    mr_log_access(&self->log, writes ? MR_LOG_WRITE : MR_LOG_READ, BASE + at, bytes,
+                  0x100000 + 16 * (uint64_t)code, (int64_t)(value << shift) >> shift);
+}
+
+/* Calls of functions, and their ends. */
+static void run_call(program *self)
+{
+    uint64_t code = 0x200000 + 16 * (uint64_t)mr_random_below(&self->random, 4);
+    if (mr_random_percent(&self->random, 55))
+        mr_log_enter(&self->log, code + 0x1000, code, BASE, 0);
+    else
+        mr_log_put(&self->log, mr_log_head(MR_LOG_LEAVE, 0, 1 + mr_random_below(&self->random, 2)));
+}
+
+static void run_other(program *self)
+{
+    uint32_t kind = mr_random_below(&self->random, 5);
+    if (kind == 0 && !self->holder) {
+        self->holder = self->thread + 1;
+        mr_log_object(&self->log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, LOCK, 0x300000, 0, 0);
+    } else if (kind == 1 && self->holder == self->thread + 1) {
+        self->holder = 0;
+        mr_log_object(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, LOCK, 0x300010, 0, 0);
+    } else if (kind == 2 &&
+               mr_random_percent(&self->random, 20)) { /* the shared bytes are new ones */
+        mr_log_object(&self->log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, BASE, 0x300020, 0, BYTES);
+        mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x300030, 0, BYTES);
+    } else if (kind == 3) {
+        mr_log_access(&self->log, MR_LOG_ATOMIC_WRITE,
+                      BASE + 8 * (uint64_t)mr_random_below(&self->random, 3), 8, 0x300040, 1);
+    } else {
+        self->thread = mr_random_below(&self->random, THREADS);
+        mr_log_switch(&self->log, self->thread);
+    }
+}
+
+static void run_program(program *self, uint64_t seed)
+{
+    *self = (program){.random = {seed}};
+    static const uint32_t shares[] = {2, 10, 60};
+    self->shared = shares[mr_random_below(&self->random, 3)];
+    self->places = 1 + mr_random_below(&self->random, 6);
+    self->first_code = mr_random_below(&self->random, CODES);
+    self->codes = 1 + mr_random_below(&self->random, CODES);
+    uint32_t runs = mr_random_below(&self->random, mr_random_percent(&self->random, 50) ? 60 : 12);
+    mr_log_switch(&self->log, 0);
+    mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x300030, 0, BYTES);
+    for (uint32_t t = 1; t < THREADS; t++)
+        mr_log_object(&self->log, MR_LOG_FORK, 0, 0x400000, 0x400000, 0, t);
+    for (uint32_t i = 0; i < runs; i++) {
+        uint32_t count = mr_random_below(&self->random, 40);
+        for (uint32_t k = 0; k < count; k++)
+            if (mr_random_percent(&self->random, 15))
+                run_call(self);
+            else
+                run_access(self);
+        run_other(self);
+    }
+}
+
+static char *convert(const void *bytes, size_t count, mr_record_options options, size_t *size)
+{
+    char *path = mr_test_file(bytes, count), *items = NULL;
+    mr_error error;
+    mr_record_summary summary;
+    FILE *trace = tmpfile();
+    assert_non_null(trace);
+    if (mr_record_convert(path, "t", trace, &options, &summary, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    *size = (size_t)ftell(trace);
+    items = malloc(*size + 1);
+    assert_non_null(items);
+    rewind(trace);
+    assert_int_equal(fread(items, 1, *size, trace), *size);
+    fclose(trace);
+    unlink(path);
+    free(path);
+    return items;
+}
+
+static void compare(const program *self, mr_record_options options, uint64_t seed)
+{
+    size_t count, short_count, size, short_size;
+    void *bytes = mr_log_file(&self->log, &count);
+    short_count = count;
+    void *short_bytes = mr_log_shorten(bytes, &short_count);
+    assert_non_null(short_bytes);
+    char *wanted =
+        convert(bytes, count, (mr_record_options){.leave_ordered = options.leave_ordered}, &size);
+    char *found = convert(short_bytes, short_count, options, &short_size);
+    if (size != short_size || memcmp(wanted, found, size) != 0)
+        fail_msg("seed %llu: the traces differ, with parts of %llu units%s",
+                 (unsigned long long)seed, (unsigned long long)options.part_units,
+                 options.leave_ordered ? ", without what is ordered" : "");
+    free(wanted);
+    free(found);
+    free(bytes);
+    free(short_bytes);
+}
+
+static void test_short(void **state)
+{
+    (void)state;
+    static program self;
+    uint64_t count = mr_length("SHORT_LOGS", 150, 2000);
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        run_program(&self, seed);
+        for (uint64_t parts = 0; parts <= 256; parts += parts ? 224 : 32)
+            for (int quick = 0; quick < 2; quick++)
+                compare(&self, (mr_record_options){.part_units = parts, .leave_ordered = quick},
+                        seed);
+        mr_log_build_free(&self.log);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
