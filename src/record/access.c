@@ -462,9 +462,11 @@ static bool apply(mr_event_pass *pass, const mr_gap *gap)
 {
     uint32_t thread = pass->reader.thread;
     mr_contexts *contexts = &pass->contexts;
+    const mr_gaps *gaps = &pass->scan->gaps;
+    uint32_t entered = mr_gaps_entered(gaps, gap);
     bool ok = !gap->left || mr_contexts_leave(contexts, thread, gap->left);
-    for (uint32_t i = 0; i < gap->entered && ok; i++) {
-        const mr_gap_call *call = &pass->scan->gaps.calls[gap->calls + i];
+    for (uint32_t i = 0; i < entered && ok; i++) {
+        const mr_gap_call *call = &gaps->calls[(size_t)gap->calls + i];
         ok = mr_contexts_enter(contexts, thread, call->caller,
                                &(mr_frame_place){call->code, call->stack, call->frame});
     }

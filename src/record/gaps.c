@@ -53,34 +53,37 @@ bool mr_gaps_mark(mr_gaps *gaps, const mr_log_pass *pass, uint64_t part_units)
 bool mr_gaps_enter(mr_gaps *gaps, mr_gap *gap, const uint64_t *record)
 {
     void *calls = gaps->calls;
-    size_t number = gaps->call_count + gap->entered;
+    size_t number = gaps->call_count + gaps->entered;
     if (!mr_grow(&calls, &gaps->call_capacity, number + 1, sizeof *gaps->calls))
         return false;
     gaps->calls = calls;
     gaps->calls[number] = (mr_gap_call){mr_log_payload(record[0]), record[1], record[2], record[3]};
-    gap->entered++;
+    gaps->entered++;
     gap->code = record[1];
     return true;
 }
 
-void mr_gaps_leave(const mr_gaps *gaps, mr_gap *gap, uint64_t count)
+void mr_gaps_leave(mr_gaps *gaps, mr_gap *gap, uint64_t count)
 {
-    uint32_t own = count < gap->entered ? (uint32_t)count : gap->entered;
+    size_t own = count < gaps->entered ? (size_t)count : gaps->entered;
+    uint64_t left = gap->left + (count - own);
     if (!count)
         return;
-    gap->entered -= own;
-    gap->left += count - own;
-    gap->code = count > own ? 0 : gaps->calls[gaps->call_count + gap->entered].caller;
+    gaps->entered -= own;
+    gap->left = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+    gap->code = count > own ? 0 : gaps->calls[gaps->call_count + gaps->entered].caller;
 }
 
 bool mr_gaps_note(mr_gaps *gaps, mr_gap gap)
 {
     void *items = gaps->items;
     uint64_t log_bytes = (gap.start + gap.units) * sizeof(uint32_t);
-    gap.calls = gaps->call_count;
-    gaps->call_count += gap.entered;
+    gap.calls = (uint32_t)gaps->call_count;
+    gaps->call_count += gaps->entered;
+    gaps->entered = 0;
     uint64_t bytes = (gaps->count + 1) * sizeof gap + gaps->call_count * sizeof *gaps->calls;
-    if (bytes > MR_GAPS_LEAST_BYTES && bytes > log_bytes / LOG_A_GAP) {
+    if ((bytes > MR_GAPS_LEAST_BYTES && bytes > log_bytes / LOG_A_GAP) ||
+        gaps->call_count > UINT32_MAX) {
         give_up(gaps);
         return true;
     }

@@ -11,26 +11,25 @@
  * records and entries cannot be read. The first pass marks where a part begins, with the tables as they
  * are there. mr_jumper_settle takes those of the last mark and reads on from it to where the reader is.
  *
- * Memory: 48 bytes a gap, 32 for each call that a gap leaves open, 300 KB a mark, of which there are at
- * most MR_GAPS_MARKS. When gaps are so short that they would take more than an eighth of the log, nothing
- * is kept, and no pass jumps. Nor does one in the first 16 MB of a log, which have no mark.
+ * Memory: 32 bytes a gap, 32 for each call that a gap leaves open, 300 KB a mark, of which there are at
+ * most MR_GAPS_MARKS. When gaps are so short that they would take more than 8 MB and an eighth of the log,
+ * nothing is kept, and no pass jumps. Nor does one in the first 16 MB of a log, which have no mark.
  */
 #ifndef MR_RECORD_GAPS_H
 #define MR_RECORD_GAPS_H
 
 #include "log_reader.h"
 
-enum { MR_GAPS_MARKS = 64, MR_GAPS_LEAST_PART = 1 << 18, MR_GAPS_LEAST_BYTES = 1 << 18 };
+enum { MR_GAPS_MARKS = 64, MR_GAPS_LEAST_PART = 1 << 18, MR_GAPS_LEAST_BYTES = 1 << 23 };
 
 /* A run. Of the calls that are open where it begins, it ends the last `left`; then it makes others, and
- * `entered` of them are open where it ends. */
+ * those in `calls`, up to those of the next gap, are open where it ends. */
 typedef struct mr_gap {
-    uint64_t start; /* unit */
-    uint64_t code;  /* where the thread is at its end; 0: the calls say it */
-    uint64_t calls; /* number of the first call that was entered */
-    uint64_t left;
+    uint64_t start;        /* unit */
+    uint64_t code;         /* where the thread is at its end; 0: the calls say it */
     uint32_t units, count; /* `count`: of accesses */
-    uint32_t entered;
+    uint32_t calls;        /* number of the first one */
+    uint32_t left;         /* all that there are, when it is UINT32_MAX */
 } mr_gap;
 
 /* A call: the payload of its record, as mr_log_expand_enter makes it, and what follows. */
@@ -50,6 +49,7 @@ typedef struct mr_gaps {
     size_t count, capacity;
     mr_gap_call *calls; /* owned */
     size_t call_count, call_capacity;
+    size_t entered; /* calls behind those, of the gap that is not complete */
     mr_gap_mark marks[MR_GAPS_MARKS];
     uint32_t mark_count;
     bool given_up;
@@ -64,11 +64,18 @@ static inline bool mr_gaps_wanted(const mr_gaps *gaps)
 {
     return gaps->mark_count > 0;
 }
+/* How many calls the gap leaves open. */
+static inline uint32_t mr_gaps_entered(const mr_gaps *gaps, const mr_gap *gap)
+{
+    bool is_last = gap + 1 == gaps->items + gaps->count;
+    return (is_last ? (uint32_t)gaps->call_count : gap[1].calls) - gap->calls;
+}
+
 /* The gap that is noted next enters a function: the record is as mr_log_expand_enter makes it. False: no
  * memory. */
 bool mr_gaps_enter(mr_gaps *gaps, mr_gap *gap, const uint64_t *record);
 /* It leaves `count` functions. */
-void mr_gaps_leave(const mr_gaps *gaps, mr_gap *gap, uint64_t count);
+void mr_gaps_leave(mr_gaps *gaps, mr_gap *gap, uint64_t count);
 /* The gap is complete. False: no memory. */
 bool mr_gaps_note(mr_gaps *gaps, mr_gap gap);
 
