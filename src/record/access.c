@@ -476,23 +476,25 @@ static bool apply(mr_event_pass *pass, const mr_gap *gap)
     return ok;
 }
 
-/* Passes over the runs of parts without kept pieces. A thread that may use a pointer is watched; one with
- * a loose deref has an event at its next long record. False: no memory. */
-static bool jump(mr_event_pass *pass)
+/* Passes over gaps without kept pieces. A thread that may use a pointer is watched; one with a loose deref
+ * has an event at its next long record. False: no memory. */
+static bool pass_gaps(mr_event_pass *pass)
 {
     uint32_t thread = pass->reader.thread;
-    for (;;) {
+    bool ok = true;
+    const mr_gap *gap = NULL;
+    do {
         if (pass->reader.next >= pass->part_end)
             pass->skips_part =
                 mr_pieces_skips_part(&pass->scan->pieces, pass->reader.next, &pass->part_end);
-        bool jumps = pass->skips_part && !mr_pointers_wait(&pass->pointers, thread) &&
-                     !mr_pointers_loose(&pass->pointers, thread);
-        const mr_gap *gap = jumps ? mr_jumper_jump(&pass->jumper, &pass->reader) : NULL;
-        if (!gap)
-            return true;
-        if (!apply(pass, gap))
-            return false;
-    }
+        bool passes = !mr_pointers_wait(&pass->pointers, thread) &&
+                      !mr_pointers_loose(&pass->pointers, thread);
+        gap = passes
+                  ? mr_jumper_pass(&pass->jumper, &pass->reader, pass->skips_part, pass->part_end)
+                  : NULL;
+        ok = !gap || apply(pass, gap);
+    } while (ok && gap);
+    return ok;
 }
 
 /* A run that is read, and what is not yet said of it. */
@@ -554,7 +556,7 @@ const uint64_t *mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
     mr_log_run_access found;
     mr_log_pass *reader = &pass->reader;
-    if (!jump(pass)) {
+    if (!pass_gaps(pass)) {
         reader->failed = true;
         return NULL;
     }

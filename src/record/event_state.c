@@ -14,7 +14,8 @@ mr_status mr_event_pass_no_memory(mr_error *error)
 mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
                              const char *name, const char *symbol_folder, mr_error *error)
 {
-    *pass = (mr_event_pass){.log = log, .scan = scan, .jumper.gaps = &scan->gaps};
+    *pass = (mr_event_pass){
+        .log = log, .scan = scan, .jumper = {.gaps = &scan->gaps, .visits = &scan->pieces.visits}};
     mr_log_pass_init(&pass->reader, log);
     mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
     pass->emitter.codes = &pass->positions.codes;

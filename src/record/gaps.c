@@ -95,21 +95,6 @@ bool mr_gaps_note(mr_gaps *gaps, mr_gap gap)
     return true;
 }
 
-const mr_gap *mr_jumper_jump(mr_jumper *jumper, mr_log_pass *reader)
-{
-    const mr_gaps *gaps = jumper->gaps;
-    while (jumper->next < gaps->count && gaps->items[jumper->next].start < reader->next)
-        jumper->next++;
-    if (jumper->next >= gaps->count || reader->next < jumper->settled)
-        return NULL;
-    const mr_gap *gap = &gaps->items[jumper->next];
-    if (gap->start != reader->next)
-        return NULL;
-    jumper->stale = true;
-    reader->next += gap->units;
-    return gap;
-}
-
 void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end)
 {
     const mr_gaps *gaps = jumper->gaps;
@@ -124,4 +109,25 @@ void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end)
     mr_log_learn_from(reader, gaps->marks[mark - 1].unit);
     jumper->stale = false;
     jumper->settled = part_end;
+}
+
+const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part,
+                             uint64_t part_end)
+{
+    const mr_gaps *gaps = jumper->gaps;
+    while (jumper->next < gaps->count && gaps->items[jumper->next].start < reader->next)
+        jumper->next++;
+    if (jumper->next >= gaps->count || gaps->items[jumper->next].start != reader->next)
+        return NULL;
+    const mr_gap *gap = &gaps->items[jumper->next];
+    if (skips_part && reader->next >= jumper->settled) {
+        jumper->stale = true;
+        reader->next += gap->units;
+    } else if (skips_part || !mr_visits_has(jumper->visits, jumper->next)) {
+        mr_jumper_settle(jumper, reader, part_end);
+        mr_log_learn_run(reader, gap->units);
+    } else {
+        return NULL;
+    }
+    return gap;
 }

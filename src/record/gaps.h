@@ -2,10 +2,11 @@
  * gaps: what lies between the other records of a log, so that a later pass need not read it. Most records
  * are those of a run (log_reader.h): plain accesses, and entries and ends of functions. Where a part of the
  * log accesses no kept piece (pieces.h), a pass needs of a run only how many accesses it has, what it does
- * to the calls of its thread, and the code address where it ends. So the pass jumps over the run.
+ * to the calls of its thread, and the code address where it ends. So the pass jumps over the run. Where
+ * other runs of the part do access one (visits.h), it learns only what the run tells of addresses and values.
  *
  *   first pass:    (mr_gaps_mark | (mr_gaps_enter | mr_gaps_leave)* mr_gaps_note)*
- *   later passes:  (mr_jumper_jump → another record | mr_jumper_settle → records)*
+ *   later passes:  (mr_jumper_pass → another record | mr_jumper_settle → records)*
  *
  * A jump leaves the tables of the reader (log_short.h) as they were before. They are stale then: short
  * records and entries cannot be read. The first pass marks where a part begins, with the tables as they
@@ -19,6 +20,7 @@
 #define MR_RECORD_GAPS_H
 
 #include "log_reader.h"
+#include "visits.h"
 
 enum { MR_GAPS_MARKS = 64, MR_GAPS_LEAST_PART = 1 << 18, MR_GAPS_LEAST_BYTES = 1 << 23 };
 
@@ -79,17 +81,19 @@ void mr_gaps_leave(mr_gaps *gaps, mr_gap *gap, uint64_t count);
 /* The gap is complete. False: no memory. */
 bool mr_gaps_note(mr_gaps *gaps, mr_gap gap);
 
-/* Of one later pass. Zero-initialise, then set `gaps`. */
+/* Of one later pass. Zero-initialise, then set `gaps` and `visits`. */
 typedef struct mr_jumper {
     const mr_gaps *gaps;
+    const mr_visits *visits;
     size_t next;      /* gap */
     uint64_t settled; /* up to here the pass jumps no more */
     bool stale;
 } mr_jumper;
 
-/* The reader stands in a part without kept pieces. Jumps over the gap that begins there; NULL: none
- * does, or the pass should read this part. */
-const mr_gap *mr_jumper_jump(mr_jumper *jumper, mr_log_pass *reader);
+/* Goes over the gap that begins where the reader stands, when its accesses need not be looked at: none in
+ * the part up to `part_end` need be (`skips_part`), or the gap is not marked. NULL: it stays where it is. */
+const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part,
+                             uint64_t part_end);
 
 /* Before records are read up to `part_end`: when the next one is one of a run, the tables become those of
  * the place where the reader is. */

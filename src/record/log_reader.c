@@ -321,6 +321,22 @@ mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
     return (mr_log_run){pass->model, at, at, at + end};
 }
 
+void mr_log_learn_run(mr_log_pass *pass, uint64_t units)
+{
+    mr_log_run run = mr_log_run_begin(pass, pass->next + units);
+    mr_log_run_access found;
+    bool more = true;
+    while (more) {
+        while (mr_log_run_look(&run, &found))
+            mr_log_run_take(&run, &found, true);
+        more = mr_log_run_long(pass, &run) != NULL;
+        if (more)
+            mr_log_run_take_long(&run);
+    }
+    MR_REQUIRE((uint64_t)(run.at - run.first) == units);
+    mr_log_run_end(pass, &run);
+}
+
 const uint64_t *mr_log_run_record(mr_log_pass *pass, mr_log_run *run,
                                   const mr_log_run_access *access)
 {

@@ -154,6 +154,9 @@ static inline void mr_log_run_take_long(mr_log_run *run)
     run->at += 2 * mr_log_words(record, MR_LOG_RUN_UNITS / 2);
 }
 
+/* Takes records of a run that was read before, so many units. */
+void mr_log_learn_run(mr_log_pass *pass, uint64_t units);
+
 /* Takes the record, and makes a full one of it as mr_log_next does. */
 const uint64_t *mr_log_run_record(mr_log_pass *pass, mr_log_run *run,
                                   const mr_log_run_access *access);

@@ -11,6 +11,7 @@ void mr_pieces_free(mr_pieces *pieces)
     mr_pairs_free(&pieces->table);
     mr_pairs_free(&pieces->atomics);
     mr_pairs_free(&pieces->guests);
+    mr_visits_free(&pieces->visits);
     free(pieces->guest_at);
     free(pieces->lines);
     free(pieces->pieces);
@@ -184,9 +185,9 @@ static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, 
 {
     mr_ordered *ordered = pieces->ordered;
     bool keeps = how.atomic || how.is_kept;
-    uint64_t kept = 0;
     if (!line->cells && (line->shared || keeps))
         line->cells = make_cells(ordered, line);
+    uint64_t kept = 0, before = mr_ordered_kept(ordered, line->cells);
     if (line->cells && how.atomic)
         mr_ordered_atomic(ordered, line->cells, bits, how.updates || !how.writes, how.writes);
     if (keeps)
@@ -194,7 +195,7 @@ static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, 
     else if (line->cells)
         kept = mr_ordered_access(ordered, line->cells, bits, how.writes);
     if (kept)
-        pieces->plain_parts |= line->parts | pieces->part;
+        mr_pieces_mark(pieces, line, before);
     line->segment = ordered->now;
     line->wrote = how.writes ? ordered->now : line->wrote;
 }
@@ -227,7 +228,7 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
             line->alone |= bits;
         else if (how.writes)
             line->written |= bits;
-        line->parts |= pieces->part;
+        mr_pieces_visit(pieces, line);
     }
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
@@ -301,6 +302,7 @@ void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
         if (pieces->ordered)
             mr_ordered_keep(pieces->ordered, line->cells, bits_of(at, end));
         pieces->plain_parts |= line->parts;
+        mr_visits_mark_all(&pieces->visits, &line->visits);
         line->shared |= bits_of(at, end);
         line->written |= bits_of(at, end);
     }
@@ -493,13 +495,11 @@ static bool mark_lives(mr_pieces *pieces)
     return true;
 }
 
-/* The parts in which kept bytes of line `number` may be accessed in short records, besides `plain_parts`. */
-static uint32_t parts_of(const mr_pieces *pieces, uint32_t number)
+/* May plain accesses of kept bytes of the line be other ones than those that were marked (mr_pieces_mark)? */
+static bool has_others(const mr_pieces *pieces, const mr_piece_line *line)
 {
-    const mr_piece_line *line = &pieces->lines[number];
-    bool known = pieces->ordered && !pieces->ordered->given_up &&
-                 !(line->kept & ~mr_ordered_kept(pieces->ordered, line->cells));
-    return known ? 0 : line->parts;
+    return !pieces->ordered || pieces->ordered->given_up ||
+           line->kept & ~mr_ordered_kept(pieces->ordered, line->cells);
 }
 
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
@@ -516,7 +516,10 @@ bool mr_pieces_number(mr_pieces *pieces)
         if (!line->kept)
             continue;
         count += (unsigned)__builtin_popcountll(line->bounds & line->kept);
-        pieces->kept_parts |= parts_of(pieces, i);
+        if (has_others(pieces, line)) {
+            pieces->kept_parts |= line->parts;
+            mr_visits_mark_all(&pieces->visits, &line->visits);
+        }
     }
     if (count > UINT32_MAX)
         return false;
@@ -621,6 +624,7 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
         pieces->part_units *= 2;
     }
     uint64_t number = unit / pieces->part_units;
+    mr_visits_come_to(&pieces->visits, unit);
     pieces->part = (uint32_t)1 << number;
     return (number + 1) * pieces->part_units;
 }
@@ -630,12 +634,6 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
     uint64_t number = unit / pieces->part_units;
     *end = (number + 1) * pieces->part_units;
     return number < MR_PIECES_PARTS && !(pieces->kept_parts >> number & 1);
-}
-
-bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit)
-{
-    uint64_t number = unit / pieces->part_units;
-    return number >= MR_PIECES_PARTS || pieces->kept_parts >> number;
 }
 
 /* ---- the cache ---- */

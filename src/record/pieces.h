@@ -33,7 +33,7 @@
  *
  * With ordered.h what happens-before orders is left out, too.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 88 bytes for each line of 64
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 96 bytes for each line of 64
  * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
@@ -54,6 +54,7 @@
 #include "lifetimes.h"
 #include "ordered.h"
 #include "pairs.h"
+#include "visits.h"
 
 #include <string.h>
 
@@ -101,6 +102,7 @@ typedef struct mr_piece_line {
     uint32_t segment; /* of the last access (ordered.h); 0: not known */
     uint32_t wrote;   /* of the last write */
     uint32_t cells;   /* their number, plus 1; 0: none */
+    mr_visit_list visits;
 } mr_piece_line;
 
 /* A piece that is kept. */
@@ -131,6 +133,7 @@ typedef struct mr_pieces {
     uint32_t kept_parts;  /* after mr_pieces_make: the parts that access a kept piece */
     uint32_t plain_parts; /* at least the parts with plain accesses of bytes that ordered.h
                                       keeps */
+    mr_visits visits;     /* gaps with such accesses, or of pieces that are kept */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics;   /* (life, offset and size) of each atomic access */
@@ -174,7 +177,11 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit);
 bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end);
 
 /* May the part around the unit, or a later one, have such an access? */
-bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit);
+static inline bool mr_pieces_reads_on(const mr_pieces *pieces, uint64_t unit)
+{
+    uint64_t number = unit / pieces->part_units;
+    return number >= MR_PIECES_PARTS || pieces->kept_parts >> number;
+}
 
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make
  * makes the pieces. Each returns false when there is no memory. */
@@ -279,6 +286,23 @@ static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
 /* Another thread than the owner accesses the line, or the owner while others come or go. */
 void mr_pieces_share(mr_piece_line *line, uint32_t thread, bool alone, uint64_t bits);
 
+/* The line is accessed in the current part and gap. */
+static inline void mr_pieces_visit(mr_pieces *pieces, mr_piece_line *line)
+{
+    line->parts |= pieces->part;
+    mr_visits_note(&pieces->visits, &line->visits);
+}
+
+/* A plain access of bytes that ordered.h keeps, in the line; `before`: what it kept of the line before. */
+static inline void mr_pieces_mark(mr_pieces *pieces, const mr_piece_line *line, uint64_t before)
+{
+    pieces->plain_parts |= line->parts | pieces->part;
+    if (mr_ordered_kept(pieces->ordered, line->cells) == before)
+        mr_visits_mark(&pieces->visits);
+    else
+        mr_visits_mark_all(&pieces->visits, &line->visits);
+}
+
 /* Notes the access in the cells. False: the line may need some. */
 static inline bool mr_pieces_order_near(mr_pieces *pieces, mr_piece_line *line, uint32_t thread,
                                         mr_piece_access how, uint64_t bits)
@@ -287,8 +311,9 @@ static inline bool mr_pieces_order_near(mr_pieces *pieces, mr_piece_line *line, 
     if (ordered->given_up)
         return true;
     if (line->cells) {
+        uint64_t before = mr_ordered_kept(ordered, line->cells);
         if (mr_ordered_access(ordered, line->cells, bits, how.writes))
-            pieces->plain_parts |= line->parts | pieces->part;
+            mr_pieces_mark(pieces, line, before);
     } else if (line->owner != thread + 1 || line->lonely != how.alone)
         return false;
     line->segment = ordered->now;
@@ -348,7 +373,7 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     line->accessed |= bits;
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;
-    line->parts |= pieces->part;
+    mr_pieces_visit(pieces, line);
     if (line->owner == thread + 1)
         *mr_pieces_recent(pieces, address, how.writes) =
             mr_pieces_key(pieces, address, bytes, how.writes);

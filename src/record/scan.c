@@ -254,8 +254,11 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
     mr_gap gap = {.start = pass->next};
     bool ok = true, more = true;
     mr_pieces_begin_run(&scan->pieces);
+    if (mr_gaps_wanted(&scan->gaps))
+        scan->pieces.visits.now = (uint32_t)scan->gaps.count + 1;
     while (ok && more)
         ok = note_short(scan, pass, &run, &gap) && note_long(scan, pass, &run, &gap, &more);
+    scan->pieces.visits.now = 0;
     mr_log_run_end(pass, &run);
     gap.units = (uint32_t)(pass->next - gap.start);
     return ok && (!gap.units || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));

@@ -163,7 +163,7 @@ static void hurry(twins *self)
         if (self->reader.next >= self->part_end)
             self->skips_part =
                 mr_pieces_skips_part(self->pieces, self->reader.next, &self->part_end);
-    } while (self->skips_part && mr_jumper_jump(&self->jumper, &self->reader));
+    } while (mr_jumper_pass(&self->jumper, &self->reader, self->skips_part, self->part_end));
     mr_jumper_settle(&self->jumper, &self->reader, self->part_end);
     uint64_t last = self->scan->last_unit;
     mr_log_run records =
@@ -441,7 +441,8 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
                              mr_error *error)
 {
     mr_pieces *pieces = &scan->pieces;
-    twins self = {.scan = scan, .pieces = pieces, .jumper.gaps = &scan->gaps};
+    twins self = {
+        .scan = scan, .pieces = pieces, .jumper = {.gaps = &scan->gaps, .visits = &pieces->visits}};
     bool pays = pieces->piece_count >= scan->accesses / ACCESSES_A_PIECE ||
                 pieces->foreign >= scan->accesses / ACCESSES_A_FOREIGN;
     if (scan->keep_all || pieces->has_calls || scan->benign.count || !pays)
