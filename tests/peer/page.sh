@@ -26,8 +26,16 @@ awk -F '\t' -v OFS='\t' '
         missing = 1
         return "not explained"
     }
-    function line(row, all,    text, i) {
-        text = "| `" cell[row, 1] "` | " (kind(row) == "other" ? "other report" : cell[row, 2])
+    # Rows with the same cells are one line, which says how many they are.
+    function key(row,    text, i) {
+        text = cell[row, 1] SUBSEP kind(row)
+        for (i = 3; i <= columns; i++) text = text SUBSEP cell[row, i]
+        return text
+    }
+    function is_first(row) { return first[key(row)] == row }
+    function line(row,    text, i, count) {
+        count = equal[key(row)]
+        text = "| `" cell[row, 1] "`" (count > 1 ? " (" count " ×)" : "") " | " (kind(row) == "other" ? "other report" : cell[row, 2])
         for (i = 3; i <= columns; i++) text = text " | " cell[row, i]
         return text " |"
     }
@@ -57,6 +65,7 @@ awk -F '\t' -v OFS='\t' '
     }
     END {
         tools = (columns - 2) / 2
+        for (row = 1; row <= rows; row++) if (!equal[key(row)]++) first[key(row)] = row
         while ((getline text < "tests/peer/head.md") > 0) print text
         print "\n## Counts\n"
         count_table()
@@ -65,10 +74,10 @@ awk -F '\t' -v OFS='\t' '
         for (row = 1; row <= rows; row++) {
             differs = 0
             for (i = 3; i <= columns; i++) differs = differs || is_exception(row, i)
-            if (differs) print line(row) " " note_of(row) " |"
+            if (differs && is_first(row)) print line(row) " " note_of(row) " |"
         }
         print "\n## All\n"
         head("")
-        for (row = 1; row <= rows; row++) print line(row)
+        for (row = 1; row <= rows; row++) if (is_first(row)) print line(row)
         exit missing
     }' tests/peer/notes.tsv "$1"
