@@ -284,6 +284,35 @@ static void test_small_far_windows(void **state)
     free(text);
 }
 
+/* A bundle of two pairs of places with one `free`, which is an access of both variables. T1 writes s after
+ * them, and T2 needs that before the `free`. */
+static void test_bundle_of_a_free(void **state)
+{
+    (void)state;
+    static const char text[] = "#@in o.x o\n#@in o.y o\n"
+                               "T2|w(s=0)|1\n"
+                               "T1|w(o.x=1)|2\n"
+                               "T1|w(o.y=1)|3\n"
+                               "T3|w(s=1)|4\n"
+                               "T2|r(s=1)|5\n"
+                               "T1|w(s=0)|6\n"
+                               "T2|acq(k)|7\n"
+                               "T2|r(s=0)|8\n"
+                               "T2|rel(k)|9\n"
+                               "T2|acq(k)|10\n"
+                               "T2|rel(k)|11\n"
+                               "T2|free(o)|12\n";
+    static const char *const settings[] = {"window.size", "10", "solver.steps",
+                                           "filter,cone,saturate", NULL};
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_result result = mr_predicted_right(trace, settings);
+    assert_int_equal(result.stats.far_pairs, 2);
+    assert_int_equal(result.stats.far_no_race, 2);
+    mr_result_free(&result);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_budget_bites),
         cmocka_unit_test(test_how_far),
         cmocka_unit_test(test_small_far_windows),
+        cmocka_unit_test(test_bundle_of_a_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

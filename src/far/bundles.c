@@ -135,8 +135,18 @@ static int compare_sites(const void *one, const void *two)
     return (*x > *y) - (*x < *y);
 }
 
-/* The accesses of one thread of a bundle, in program order; in memory of `arena`. No events: there is
- * no memory. */
+/* Leaves one of equal numbers that stand side by side. Returns how many are left. */
+static uint32_t leave_out_equal(uint32_t *numbers, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!kept || numbers[kept - 1] != numbers[i])
+            numbers[kept++] = numbers[i];
+    return kept;
+}
+
+/* The accesses of one thread of a bundle, in program order, each once: a `free` is an access of a site for
+ * each variable of its object. In memory of `arena`. No events: there is no memory. */
 static mr_stops unite(const member *members, uint32_t count, bool second, mr_arena *arena)
 {
     mr_stops none = {0};
@@ -155,9 +165,9 @@ static mr_stops unite(const member *members, uint32_t count, bool second, mr_are
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < sites[i]->count && (!i || sites[i] != sites[i - 1]); k++)
             events[filled++] = sites[i]->events[k];
-    MR_ASSERT(filled == total); /* an access is of one site */
+    MR_ASSERT(filled == total);
     qsort(events, total, sizeof *events, mr_compare_u32);
-    return (mr_stops){events, total};
+    return (mr_stops){events, leave_out_equal(events, total)};
 }
 
 static void tell(const plan *p, const member *members, uint32_t count, const mr_decision *decision)
