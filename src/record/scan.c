@@ -202,6 +202,16 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
+/* Notes a plain access of a run. False: no memory. */
+static inline bool note_plain(mr_scan *scan, mr_log_pass *pass, uint64_t address, unsigned bytes,
+                              bool writes)
+{
+    mr_piece_access how = {.writes = writes, .alone = mr_presence_is_alone(&scan->presence)};
+    return mr_pieces_repeats(&scan->pieces, address, bytes, writes) ||
+           mr_pieces_note_near(&scan->pieces, address, bytes, pass->thread, how) ||
+           note_access(scan, pass, address, bytes, how);
+}
+
 /* Notes the long record that follows, when it may be in a run. `*taken`: it is. False: no memory. */
 static bool note_long(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap *gap, bool *taken)
 {
@@ -214,7 +224,9 @@ static bool note_long(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap 
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
         gap->code = mr_log_code(record[1]);
         gap->count++;
-        ok = note(scan, pass, record);
+        scan->accesses++;
+        ok = note_plain(scan, pass, mr_log_payload(record[0]), mr_log_bytes(record[0]),
+                        kind == MR_LOG_WRITE);
     } else if (kind != MR_LOG_ENTRY && mr_gaps_wanted(&scan->gaps)) {
         if (kind == MR_LOG_LEAVE)
             mr_gaps_leave(&scan->gaps, gap, mr_log_payload(record[0]));
@@ -234,12 +246,7 @@ static bool note_short(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap
     for (; ok && mr_log_run_look(run, &found); count++) {
         mr_log_run_take(run, &found, values);
         code = mr_log_payload(found.site->head);
-        if (mr_pieces_repeats(&scan->pieces, found.address, found.bytes, found.writes))
-            continue;
-        mr_piece_access how = {.writes = found.writes,
-                               .alone = mr_presence_is_alone(&scan->presence)};
-        if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
-            ok = note_access(scan, pass, found.address, found.bytes, how);
+        ok = note_plain(scan, pass, found.address, found.bytes, found.writes);
     }
     scan->accesses += count;
     gap->count += (uint32_t)count;
