@@ -489,9 +489,7 @@ static bool pass_gaps(mr_event_pass *pass)
                 mr_pieces_skips_part(&pass->scan->pieces, pass->reader.next, &pass->part_end);
         bool passes = !mr_pointers_wait(&pass->pointers, thread) &&
                       !mr_pointers_loose(&pass->pointers, thread);
-        gap = passes
-                  ? mr_jumper_pass(&pass->jumper, &pass->reader, pass->skips_part, pass->part_end)
-                  : NULL;
+        gap = passes ? mr_jumper_pass(&pass->jumper, &pass->reader, pass->skips_part) : NULL;
         ok = !gap || apply(pass, gap);
     } while (ok && gap);
     return ok;
@@ -560,7 +558,7 @@ const uint64_t *mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
         reader->failed = true;
         return NULL;
     }
-    mr_jumper_settle(&pass->jumper, reader, pass->part_end);
+    mr_jumper_settle(&pass->jumper, reader);
     passing self = {
         .run = mr_log_run_begin(reader, pass->part_end < last ? pass->part_end : last),
         .learns = mr_pieces_reads_on(&pass->scan->pieces, reader->next),

@@ -620,7 +620,7 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
         if (!is_waiting(pass))
             record = mr_event_pass_hurry(pass, last);
         else
-            mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
+            mr_jumper_settle(&pass->jumper, &pass->reader);
         if (!record && !(record = mr_log_next(&pass->reader)))
             break;
         uint32_t thread = pass->reader.thread;

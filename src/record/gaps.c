@@ -95,24 +95,39 @@ bool mr_gaps_note(mr_gaps *gaps, mr_gap gap)
     return true;
 }
 
-void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end)
+void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader)
 {
     const mr_gaps *gaps = jumper->gaps;
     if (!jumper->stale || !mr_log_run_follows(reader))
         return;
     uint32_t mark = gaps->mark_count;
+    jumper->settled = UINT64_MAX;
     while (mark > 1 && gaps->marks[mark - 1].unit > reader->next)
-        mark--;
+        jumper->settled = gaps->marks[--mark].unit;
     MR_REQUIRE(mark > 0 && gaps->marks[mark - 1].unit <= reader->next);
 
     *reader->model = *gaps->marks[mark - 1].model;
     mr_log_learn_from(reader, gaps->marks[mark - 1].unit);
     jumper->stale = false;
-    jumper->settled = part_end;
 }
 
-const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part,
-                             uint64_t part_end)
+/* Looks for the next gap with kept accesses. */
+static void look_ahead(mr_jumper *jumper)
+{
+    const mr_gaps *gaps = jumper->gaps;
+    size_t at = jumper->next;
+    if (jumper->ahead > at)
+        return;
+    while (at < gaps->count && !mr_visits_has(jumper->visits, at))
+        at++;
+    jumper->ahead = at + 1;
+    jumper->stop = at < gaps->count ? 0 : UINT64_MAX;
+    for (uint32_t i = 0; i < gaps->mark_count && at < gaps->count; i++)
+        if (gaps->marks[i].unit <= gaps->items[at].start)
+            jumper->stop = gaps->marks[i].unit;
+}
+
+const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part)
 {
     const mr_gaps *gaps = jumper->gaps;
     while (jumper->next < gaps->count && gaps->items[jumper->next].start < reader->next)
@@ -120,14 +135,16 @@ const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_
     if (jumper->next >= gaps->count || gaps->items[jumper->next].start != reader->next)
         return NULL;
     const mr_gap *gap = &gaps->items[jumper->next];
-    if (skips_part && reader->next >= jumper->settled) {
+    look_ahead(jumper);
+    bool is_needed = !skips_part && gap->start + gap->units > jumper->stop;
+    if (!skips_part && jumper->ahead == jumper->next + 1)
+        return NULL;
+    if (!is_needed && reader->next >= jumper->settled) {
         jumper->stale = true;
         reader->next += gap->units;
-    } else if (skips_part || !mr_visits_has(jumper->visits, jumper->next)) {
-        mr_jumper_settle(jumper, reader, part_end);
-        mr_log_learn_run(reader, gap->units);
     } else {
-        return NULL;
+        mr_jumper_settle(jumper, reader);
+        mr_log_learn_run(reader, gap->units);
     }
     return gap;
 }

@@ -1,9 +1,9 @@
 /*
  * gaps: what lies between the other records of a log, so that a later pass need not read it. Most records
- * are those of a run (log_reader.h): plain accesses, and entries and ends of functions. Where a part of the
- * log accesses no kept piece (pieces.h), a pass needs of a run only how many accesses it has, what it does
+ * are those of a run (log_reader.h): plain accesses, and entries and ends of functions. Where a run
+ * accesses no kept piece (visits.h), a pass needs of it only how many accesses it has, what it does
  * to the calls of its thread, and the code address where it ends. So the pass jumps over the run. Where
- * other runs of the part do access one (visits.h), it learns only what the run tells of addresses and values.
+ * a later run needs the tables, it only learns what the run tells of addresses and values.
  *
  *   first pass:    (mr_gaps_mark | (mr_gaps_enter | mr_gaps_leave)* mr_gaps_note)*
  *   later passes:  (mr_jumper_pass → another record | mr_jumper_settle → records)*
@@ -11,6 +11,7 @@
  * A jump leaves the tables of the reader (log_short.h) as they were before. They are stale then: short
  * records and entries cannot be read. The first pass marks where a part begins, with the tables as they
  * are there. mr_jumper_settle takes those of the last mark and reads on from it to where the reader is.
+ * So that this is done once between two marks, the pass then jumps no more up to the next one.
  *
  * Memory: 32 bytes a gap, 32 for each call that a gap leaves open, 300 KB a mark, of which there are at
  * most MR_GAPS_MARKS. When gaps are so short that they would take more than 8 MB and an eighth of the log,
@@ -86,17 +87,18 @@ typedef struct mr_jumper {
     const mr_gaps *gaps;
     const mr_visits *visits;
     size_t next;      /* gap */
+    size_t ahead;     /* the next one with kept accesses, plus 1; 0: not looked for */
+    uint64_t stop;    /* the mark from which on the tables are needed for it */
     uint64_t settled; /* up to here the pass jumps no more */
     bool stale;
 } mr_jumper;
 
 /* Goes over the gap that begins where the reader stands, when its accesses need not be looked at: none in
- * the part up to `part_end` need be (`skips_part`), or the gap is not marked. NULL: it stays where it is. */
-const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part,
-                             uint64_t part_end);
+ * this part need be (`skips_part`), or none in the gap (visits.h). NULL: it stays where it is. */
+const mr_gap *mr_jumper_pass(mr_jumper *jumper, mr_log_pass *reader, bool skips_part);
 
-/* Before records are read up to `part_end`: when the next one is one of a run, the tables become those of
- * the place where the reader is. */
-void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader, uint64_t part_end);
+/* Before records are read: when the next one is one of a run, the tables become those of the place where
+ * the reader is. */
+void mr_jumper_settle(mr_jumper *jumper, mr_log_pass *reader);
 
 #endif

@@ -324,16 +324,21 @@ mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
 void mr_log_learn_run(mr_log_pass *pass, uint64_t units)
 {
     mr_log_run run = mr_log_run_begin(pass, pass->next + units);
-    mr_log_run_access found;
-    bool more = true;
-    while (more) {
-        while (mr_log_run_look(&run, &found))
-            mr_log_run_take(&run, &found, true);
-        more = mr_log_run_long(pass, &run) != NULL;
-        if (more)
+    const uint32_t *end = run.at + units;
+    while (run.at < end) {
+        if (*run.at == MR_LOG_PADDING_UNIT) {
+            run.at++;
+        } else if (mr_log_is_short(*run.at)) {
+            mr_log_parts parts = mr_log_take_apart(run.at);
+            mr_log_site *site = &run.model->sites[parts.site];
+            uint64_t address = site->address + (uint64_t)parts.distance;
+            mr_log_learn_short(run.model, site, &parts, address & 0xffffffffffffu);
+            run.at = parts.content + parts.form - MR_LOG_FORM_SAME;
+        } else {
             mr_log_run_take_long(&run);
+        }
     }
-    MR_REQUIRE((uint64_t)(run.at - run.first) == units);
+    MR_REQUIRE(run.at == end);
     mr_log_run_end(pass, &run);
 }
 

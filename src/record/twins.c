@@ -163,8 +163,8 @@ static void hurry(twins *self)
         if (self->reader.next >= self->part_end)
             self->skips_part =
                 mr_pieces_skips_part(self->pieces, self->reader.next, &self->part_end);
-    } while (mr_jumper_pass(&self->jumper, &self->reader, self->skips_part, self->part_end));
-    mr_jumper_settle(&self->jumper, &self->reader, self->part_end);
+    } while (mr_jumper_pass(&self->jumper, &self->reader, self->skips_part));
+    mr_jumper_settle(&self->jumper, &self->reader);
     uint64_t last = self->scan->last_unit;
     mr_log_run records =
         mr_log_run_begin(&self->reader, self->part_end < last ? self->part_end : last);
