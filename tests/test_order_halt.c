@@ -116,6 +116,31 @@ static void test_orders(void **state)
     mr_trace_free(trace);
 }
 
+/* A detector looks at the halt within the events that it is fed at once. */
+static void test_one_block(void **state)
+{
+    (void)state;
+    mr_trace *trace = read_first(EVENTS);
+    mr_halt halt = {.deadline_seconds = mr_seconds() + 0.001};
+    mr_detect_options options = {.halt = &halt}, all = {0};
+    mr_events events = mr_events_of_trace(trace, 0, EVENTS);
+    mr_detector *detector = mr_detector_new(MR_RELATION_HB, &options);
+    mr_race_list list, expected;
+    mr_error error;
+    assert_non_null(detector);
+    assert_int_equal(mr_detector_feed(detector, &events, &error), MR_ERR_HALTED);
+    assert_int_equal(mr_detector_finish(detector, &list, &error), MR_OK);
+    assert_true(list.seen_events < EVENTS);
+    mr_trace *seen = read_first(list.seen_events);
+    assert_int_equal(mr_detect(MR_RELATION_HB, seen, &all, &expected, &error), MR_OK);
+    same(&list, &expected);
+    mr_detector_free(detector);
+    mr_race_list_free(&list);
+    mr_race_list_free(&expected);
+    mr_trace_free(seen);
+    mr_trace_free(trace);
+}
+
 static void stop_early(const char *path)
 {
     mr_stream *stream;
@@ -184,9 +209,8 @@ static void test_ceiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_one_block),
+        cmocka_unit_test(test_stream),  cmocka_unit_test(test_reading),
         cmocka_unit_test(test_ceiling),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);

@@ -224,6 +224,10 @@ static bool is_too_long(const mr_detector *detector, const mr_events *events)
     return false;
 }
 
+/* Events between two looks at the halt. Where one variable is accessed at hundreds of places, an event
+ * may take a hundred microseconds. */
+enum { EVENTS_A_LOOK = 1 << 12 };
+
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
 {
     const mr_outlook *outlook = detector->options.outlook;
@@ -245,13 +249,20 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
         return no_memory(detector, error);
     if (late)
         return unknown_order(events->first, error);
-    mr_feed_end end = feed(detector, events);
-    if (end.stop == MR_FEED_NO_MEMORY)
-        return no_memory(detector, error);
-    if (end.stop == MR_FEED_UNKNOWN)
-        return unknown_order(events->first + end.row, error);
+    for (uint32_t row = 0; row < events->count;) {
+        uint32_t left = events->count - row;
+        mr_events part = part_of(events, row, left < EVENTS_A_LOOK ? left : EVENTS_A_LOOK);
+        if (mr_halt_asked(detector->options.halt) != MR_HALT_NONE)
+            return MR_ERR_HALTED;
+        mr_feed_end end = feed(detector, &part);
+        if (end.stop == MR_FEED_NO_MEMORY)
+            return no_memory(detector, error);
+        if (end.stop == MR_FEED_UNKNOWN)
+            return unknown_order(part.first + end.row, error);
+        row += part.count;
+        detector->list.seen_events = events->first + row;
+    }
     detector->failed = false;
-    detector->list.seen_events = (uint64_t)events->first + events->count;
     return MR_OK;
 }
 

@@ -23,8 +23,8 @@ typedef struct mr_detect_options {
     /* the edges of the calls in that sense, of the whole trace, on loan; NULL: not known */
     const mr_barrier_edges *edges;
     const mr_progress *progress; /* NULL: nobody wants to know */
-    /* NULL: nobody stops the search. A search over a trace in memory that is halted ends with
-     * MR_ERR_HALTED, and has the races of the events that it has seen. */
+    /* NULL: nobody stops the search. A search that is halted ends with MR_ERR_HALTED, and has the races
+     * of the events that it has seen. */
     const mr_halt *halt;
 } mr_detect_options;
 
@@ -34,7 +34,8 @@ typedef struct mr_detector mr_detector;
 mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options);
 void mr_detector_free(mr_detector *detector); /* NULL is fine */
 
-/* Takes the next events. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at an
+/* Takes the next events. MR_ERR_HALTED, some thousand events after the halt was asked for at most;
+ * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at an
  * mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE, and at
  * an alloc or free when it is not known, or told too late, which variables belong to objects: load
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */

@@ -150,17 +150,17 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *
         mr_status status = mr_stream_next(job->sweep->stream, &events, job->error);
         double ready = mr_seconds();
         stats->read_seconds += ready - begin;
-        if (status == MR_OK && events.count > 0 && mr_halt_asked(job->halt) != MR_HALT_NONE) {
-            mr_stream_stop(job->sweep->stream);
-            status = MR_ERR_HALTED;
-        }
         if (status != MR_OK || events.count == 0) {
             *ended = true;
             return status;
         }
         status = mr_detector_feed(detector, &events, job->error);
-        if (status == MR_OK && !mr_watch_events(watch, &events))
+        if (status == MR_ERR_HALTED) {
+            mr_stream_stop(job->sweep->stream);
+            *ended = true;
+        } else if (status == MR_OK && !mr_watch_events(watch, &events)) {
             status = mr_error_memory(job->error, "looking for errors that happened");
+        }
         stats->find_seconds += mr_seconds() - ready;
         if (status != MR_OK)
             return status;

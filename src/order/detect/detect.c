@@ -3,7 +3,7 @@
 #include "order/cp/cp.h"
 #include "order/syncp/syncp.h"
 
-/* Events fed to a streaming order between two reports of progress, and two looks at the halt. */
+/* Events fed to a streaming order between two reports of progress. */
 enum { BLOCK_EVENTS = 1 << 16 };
 
 static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_trace *trace,
@@ -14,9 +14,7 @@ static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_t
         uint32_t left = trace->event_count - first;
         mr_events events =
             mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
-        status = mr_halt_asked(options->halt) == MR_HALT_NONE
-                     ? mr_detector_feed(detector, &events, error)
-                     : MR_ERR_HALTED;
+        status = mr_detector_feed(detector, &events, error);
         first += events.count;
         mr_progress_tell(options->progress, stage, first, trace->event_count);
     }
