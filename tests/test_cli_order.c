@@ -36,6 +36,7 @@ static const mr_scratch_file files[] = {
     {"open.std", "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
     {"small.yaml", "window:\n  size: 2\n  overlap: 1\n"},
     {"strict.yaml", "solver:\n  steps: filter,cone,z3\n  max_clauses: 1\n"},
+    {"freeing.std", "#@in y o\nM|alloc(o)|1\nM|fork(C)|2\nC|w(y=1)|3\nM|free(o)|4\n"},
     /* Errors that happened: a use after the free, a lock that nobody holds is released. */
     {"freed.std", "#@in y o\nM|alloc(o=4096+64)|1\nM|w(y=1)|2\nM|free(o)|3\nM|r(y=1)|4\n"
                   "M|r(y=1)|4\n"},
@@ -117,6 +118,8 @@ static void test_observed(void **state)
         {"order --relation wcp @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
         {"order --relation syncp @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
         {"order --relation c17 @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
+        {"order --format json --no-witness-check @/freeing.std", 1,
+         "\"op\":\"free\",\"object\":\"o\"", NULL},
         {"order --format json @/freed.std", 1, "\"observed\":[\n{\"kind\":\"use-after-free\"",
          NULL},
         {"order @/misuse.std", 1,
@@ -370,6 +373,8 @@ static void test_json(void **state)
         "order --format json @/none.std",
         "order --format json --no-report-run @/race.std",
         "order --format json @/freed.std",
+        "order --format json @/freeing.std",
+        "order --format json --no-witness-check @/freeing.std",
         "order --format json @/misuse.std",
     };
     json_error_t problem;

@@ -41,7 +41,7 @@ static void put_event(const mr_context *context, const mr_trace *trace, mr_json 
 {
     if (event == MR_NONE)
         return;
-    mr_json object = mr_json_access(trace, mr_access_of_event(trace, event, event));
+    mr_json object = mr_json_event(trace, event, event);
     mr_context_put(context, &object, event);
     mr_json_put_object(self, key, object);
 }

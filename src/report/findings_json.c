@@ -17,7 +17,7 @@ static const struct {
 /* An event with its value and its context. */
 static mr_json event_object(const mr_context *context, const mr_trace *trace, uint32_t event)
 {
-    mr_json self = mr_json_access(trace, mr_access_of_event(trace, event, event));
+    mr_json self = mr_json_event(trace, event, event);
     mr_json_put_value(&self, trace, event);
     mr_context_put(context, &self, event);
     return self;
@@ -150,13 +150,9 @@ mr_json mr_finding_unknown_object(const mr_trace *trace, const mr_finding_unknow
 {
     mr_json self = mr_json_new();
     mr_json_put_text(&self, "kind", mr_witness_kind_name(unknown->kind));
-    mr_json_put_object(
-        &self, "first",
-        mr_json_access(trace, mr_access_of_event(trace, unknown->first, unknown->first)));
+    mr_json_put_object(&self, "first", mr_json_event(trace, unknown->first, unknown->first));
     if (unknown->second != MR_NONE)
-        mr_json_put_object(
-            &self, "second",
-            mr_json_access(trace, mr_access_of_event(trace, unknown->second, unknown->second)));
+        mr_json_put_object(&self, "second", mr_json_event(trace, unknown->second, unknown->second));
     mr_json_put_text(&self, "reason", mr_unknown_reason_name(unknown->reason));
     mr_json_put_text(&self, "detail", unknown->detail);
     mr_json_put_window(&self, unknown->window_start, unknown->window_end);
@@ -193,8 +189,7 @@ static mr_json note_object(const mr_trace *trace, const mr_cycle_note *note)
     mr_json self = mr_json_new();
     json_t *waits = json_array();
     for (uint32_t i = 0; i < note->wait_count; i++) {
-        mr_json wait =
-            mr_json_access(trace, mr_access_of_event(trace, note->waits[i], note->waits[i]));
+        mr_json wait = mr_json_event(trace, note->waits[i], note->waits[i]);
         self.ok = self.ok && wait.ok;
         self.ok = json_array_append_new(waits, wait.json) == 0 && self.ok;
     }

@@ -54,7 +54,7 @@ static mr_json access_object(const writer *self, uint32_t event)
 {
     char op[512];
     const mr_trace *trace = self->trace;
-    mr_json access = mr_json_access(trace, mr_access_of_event(trace, event, event));
+    mr_json access = mr_json_event(trace, event, event);
     mr_trace_print_op(trace, event, true, op, sizeof op);
     mr_json_put_text(&access, "text", op);
     mr_json_put_number(&access, "thread_number", trace->thread[event]);

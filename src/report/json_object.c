@@ -220,7 +220,7 @@ mr_json mr_json_config(const mr_config *config, bool run_only)
     return self;
 }
 
-mr_json mr_json_access(const mr_trace *trace, mr_access access)
+mr_json mr_json_access(const mr_trace *trace, mr_access access, uint32_t operand)
 {
     mr_json self = mr_json_new();
     mr_json_put_number(&self, "event", access.event);
@@ -230,12 +230,16 @@ mr_json mr_json_access(const mr_trace *trace, mr_access access)
     if (mr_op_is_access(access.op))
         mr_json_put_name(&self, "variable", "variable_text", &trace->variables, access.variable);
     else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_OBJECT)
-        mr_json_put_name(&self, "object", "object_text", &trace->objects,
-                         trace->operand[access.event]);
+        mr_json_put_name(&self, "object", "object_text", &trace->objects, operand);
     else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_LOCK)
-        mr_json_put_name(&self, "lock", "lock_text", &trace->locks, trace->operand[access.event]);
+        mr_json_put_name(&self, "lock", "lock_text", &trace->locks, operand);
     mr_json_put_name(&self, "location", "location_text", &trace->locations, access.location);
     return self;
+}
+
+mr_json mr_json_event(const mr_trace *trace, uint32_t event, uint32_t other)
+{
+    return mr_json_access(trace, mr_access_of_event(trace, event, other), trace->operand[event]);
 }
 
 void mr_json_put_value(mr_json *self, const mr_trace *trace, uint32_t event)

@@ -55,8 +55,10 @@ void mr_json_put_confirmed(mr_json *self, mr_confirmed confirmed, const char *ef
 mr_json mr_json_trace(const mr_trace *trace);
 /* The options that can change the result or the report; with `run_only`, the others. */
 mr_json mr_json_config(const mr_config *config, bool run_only);
-/* An access without its value. Needs no columns. */
-mr_json mr_json_access(const mr_trace *trace, mr_access access);
+/* An access without its value. `operand` is the object of a free, the lock of an acquire. Needs no columns. */
+mr_json mr_json_access(const mr_trace *trace, mr_access access, uint32_t operand);
+/* The same of an event, in a pair with `other` (phrases.h). Needs columns. */
+mr_json mr_json_event(const mr_trace *trace, uint32_t event, uint32_t other);
 /* Adds the "value" of an access, when it has one; of an atomic update the one that it read. Adds
  * "value_text", too, when the type of the variable writes it otherwise. */
 void mr_json_put_value(mr_json *self, const mr_trace *trace, uint32_t event);

@@ -42,11 +42,12 @@ static mr_json order_object(const mr_order_result *result)
 static mr_json access_object(const mr_trace *trace, const mr_racing_access *access,
                              uint32_t variable)
 {
-    return mr_json_access(trace, (mr_access){.event = access->event,
-                                             .thread = access->thread,
-                                             .location = access->location,
-                                             .variable = variable,
-                                             .op = access->op});
+    mr_access fields = {.event = access->event,
+                        .thread = access->thread,
+                        .location = access->location,
+                        .variable = variable,
+                        .op = access->op};
+    return mr_json_access(trace, fields, mr_trace_object(trace, variable)); /* of a free */
 }
 
 static void put_examples(const writer *self, mr_json *object, const mr_static_race *race)

@@ -26,7 +26,7 @@ typedef struct writer {
 /* The access of a pair with its value. */
 static mr_json access_object(const mr_trace *trace, uint32_t event, uint32_t other)
 {
-    mr_json self = mr_json_access(trace, mr_access_of_event(trace, event, other));
+    mr_json self = mr_json_event(trace, event, other);
     mr_json_put_value(&self, trace, event);
     return self;
 }
