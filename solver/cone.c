@@ -1,6 +1,7 @@
 #include "cone.h"
 
 #include "base/assert.h"
+#include "windows/hidden.h"
 #include "windows/read_choices.h"
 #include "windows/unit_choices.h"
 
@@ -238,6 +239,10 @@ static void help_read(closer *c, uint32_t write)
         c->constrained[w->thread[write]] = w->position[write] + 1;
 }
 
+/* So many writes that are hidden from a read (windows/hidden.h) are left out of C for it. The next one is taken, which is
+ * right, so that reads do not look at the same ones again and again. */
+enum { HIDDEN_LEFT_OUT = 64 };
+
 static void close_read(closer *c, uint32_t read)
 {
     const mr_window *w = c->window;
@@ -248,13 +253,14 @@ static void close_read(closer *c, uint32_t read)
         help_read(c, w->source[read]);
         return;
     }
-    uint32_t first, end;
+    uint32_t first, end, hidden = 0;
     mr_read_same_value_writes(w, read, &first, &end);
     for (uint32_t k = first; (k = from_place(c->next_write, k)) < end; k++) {
         uint32_t write = w->writes_by_value[k];
         if (is_spent(c, write))
             c->next_write[k] = k + 1;
-        else if (mr_read_may_see(w, c->hard, read, write))
+        else if (mr_write_is_hidden(w, write, read) ? ++hidden > HIDDEN_LEFT_OUT
+                                                    : mr_read_may_see(w, c->hard, read, write))
             help_read(c, write);
     }
 }

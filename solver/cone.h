@@ -16,7 +16,7 @@
  *                 - with an acquire its release, and the releases of sections that exclude it and
  *                   are held when the window starts;
  *                 - with a wait the posts whose unit it may take;
- *                 - with a read by value the writes that it may see;
+ *                 - with a read by value the writes that it may see (read_choices.h), and some hidden ones;
  *                 - with a read by source the write that it saw;
  *                 - the writes that may be the last one, and the frees of objects, that the goal asks for;
  *               in model branch the last two only for reads that are constrained in the sense of

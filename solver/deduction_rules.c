@@ -1,6 +1,7 @@
 #include "deduction_rules.h"
 
 #include "base/assert.h"
+#include "windows/hidden.h"
 
 #include <string.h>
 
@@ -208,7 +209,14 @@ static bool not_too_late(const reader *r, uint32_t write, uint32_t slot)
            (slot == r->slot ? rank < r->rank : mr_deduction_clock(d, write)[r->slot] <= r->rank);
 }
 
-/* The writes of the chain in P(r), by value: valued[*first … *end). */
+/* Is the write hidden from r (windows/hidden.h)? */
+static bool is_hidden(const reader *r, uint32_t write)
+{
+    r->d->effort++;
+    return mr_write_is_hidden(r->d->window, r->d->known->rows->event_of[write], r->event);
+}
+
+/* The writes of the chain in P(r), by value, but for hidden ones in between: valued[*first … *end). */
 static void find_choices(const reader *r, const mr_row_chain *chain, uint32_t *first, uint32_t *end)
 {
     const mr_deduction *d = r->d;
@@ -232,6 +240,10 @@ static void find_choices(const reader *r, const mr_row_chain *chain, uint32_t *f
         else
             high = middle;
     }
+    while (*first < low && is_hidden(r, d->known->rows->valued[*first].row))
+        ++*first;
+    while (*first < low && is_hidden(r, d->known->rows->valued[low - 1].row))
+        low--;
     *end = low;
 }
 
@@ -384,9 +396,14 @@ static size_t list_row(mr_deduction *d, uint32_t row, uint32_t *list)
         if (slot_of(d, &r.chains[c]) == MR_NONE)
             continue;
         find_choices(&r, &r.chains[c], &first, &end);
-        for (uint32_t k = first; list && k < end; k++)
-            list[count + k - first] = d->known->rows->event_of[d->known->rows->valued[k].row];
-        count += end - first;
+        for (uint32_t k = first; k < end; k++) {
+            uint32_t write = d->known->rows->valued[k].row;
+            if (is_hidden(&r, write))
+                continue;
+            if (list)
+                list[count] = d->known->rows->event_of[write];
+            count++;
+        }
     }
     return count;
 }

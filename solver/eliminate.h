@@ -37,7 +37,8 @@
  *     (another write, or another value, as the variable is treated). Nothing foreign is between s
  *     and r: a write would be the last one, and a read that is there sees what r sees. So s is one
  *     of P(r): the writes of C, not of E, that r can see (the same write or value as in the
- *     trace), with not r in B(s) and no foreign f in B(r) with s in B(f). "None" is possible when
+ *     trace), not hidden from r (windows/hidden.h), with not r in B(s) and no foreign f in B(r) with
+ *     s in B(f). "None" is possible when
  *     what r saw is what is carried in, and nothing foreign is in B(r): a foreign read before r
  *     has a write before it.
  *       - (a) P(r) is empty: r is in E.

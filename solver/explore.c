@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "partial.h"
+#include "windows/hidden.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -302,7 +303,7 @@ static bool is_lost(const explorer *x, uint32_t read)
         if (mr_window_written_value(w, write) != value)
             break;
         if (thread != w->thread[read] && w->position[write] < x->question->cone[thread] &&
-            !mr_partial_happened(&x->partial, write))
+            !mr_partial_happened(&x->partial, write) && !mr_write_is_hidden(w, write, read))
             return false;
     }
     return true;

@@ -19,7 +19,7 @@
  *     witness the stops need the locks that they hold: they are taken there.
  *   - An event waits for what is known to be before it (encoder/known.h).
  *   - A state is given up when a required read cannot see what it has to, since all writes that it
- *     could see have happened and the last one was another, and when a required acquire waits for a
+ *     could see (windows/hidden.h) have happened and the last one was another, and when a required acquire waits for a
  *     section that is not left in C.
  *   - Of a variable that nobody reads any more, the state does not keep what was written last.
  *

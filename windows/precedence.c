@@ -1,6 +1,7 @@
 #include "precedence.h"
 
 #include "base/assert.h"
+#include "hidden.h"
 #include "read_choices.h"
 #include "unit_choices.h"
 
@@ -10,6 +11,10 @@
  * locks, and bounds the cost of a hot lock in a window of millions of events. Looking less far loses
  * no verdict, only a short proof. */
 enum { MR_RUNS_BACK = 256 };
+
+/* How many hidden writes of its value (hidden.h) a read looks at: a variable under a lock may have a write of few
+ * values in each of many sections. Here, too, looking less far only loses short proofs. */
+enum { MR_HIDDEN_LOOKED_AT = 256 };
 
 /* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
 enum { MR_OPERATIONS_COUNTED = 4096 };
@@ -140,7 +145,7 @@ static bool require_events(builder *b, uint32_t thread, const uint32_t *clock)
 static bool require_choices(builder *b, uint32_t read)
 {
     const mr_window *w = b->window;
-    uint32_t source = w->source[read], thread = w->thread[read], first, end;
+    uint32_t source = w->source[read], thread = w->thread[read], first, end, hidden = 0;
     if (source == MR_NONE || mr_read_may_see_carried(w, b->hard, read))
         return true;
     memset(b->common, 0xff, w->chain_count * sizeof *b->common);
@@ -149,6 +154,11 @@ static bool require_choices(builder *b, uint32_t read)
     mr_read_same_value_writes(w, read, &first, &end);
     for (uint32_t k = first; k < end; k++) {
         uint32_t write = w->writes_by_value[k];
+        if (mr_write_is_hidden(w, write, read)) {
+            if (++hidden > MR_HIDDEN_LOOKED_AT)
+                return true;
+            continue;
+        }
         if (write != source && mr_read_may_see(w, b->hard, read, write) &&
             !meet(b, b->common, write, read, b->current[thread]))
             return true;

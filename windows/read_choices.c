@@ -1,6 +1,7 @@
 #include "read_choices.h"
 
 #include "base/assert.h"
+#include "hidden.h"
 
 void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *first, uint32_t *end)
 {
@@ -26,7 +27,7 @@ void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *firs
 bool mr_read_may_see(const mr_window *w, const mr_precedence *hard, uint32_t read, uint32_t write)
 {
     MR_ASSERT_COSTLY(w->object[write] == w->object[read] && mr_op_writes(mr_window_op(w, write)));
-    if (write == read || mr_precedes(hard, read, write))
+    if (write == read || mr_write_is_hidden(w, write, read) || mr_precedes(hard, read, write))
         return false;
     uint32_t value = mr_window_read_value(w, read);
     uint32_t own = w->previous_write[read];

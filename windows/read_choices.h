@@ -2,8 +2,9 @@
  * read_choices: which writes of a window a read of a value-treated variable may see
  * (docs/semantics.md 2.6 `value`).
  *
- * A write is possible for a read when it has the value that the read saw and program order, fork
- * and join neither put it after the read nor put a write of another value between the two. The
+ * A write is possible for a read when it has the value that the read saw, program order, fork
+ * and join neither put it after the read nor put a write of another value between the two, and no
+ * critical sections hide it from the read (hidden.h). The
  * carried value is possible when it equals the value and no write is certainly before the read. An
  * atomic update is a read and a write; it never sees itself.
  * A write that is ruled out here is seen in no reordering. A write that is not ruled out may still

@@ -70,6 +70,7 @@ typedef struct mr_lockset {
 } mr_lockset;
 
 struct mr_held;
+struct mr_hidden;
 
 typedef struct mr_window {
     const mr_trace *trace;
@@ -96,6 +97,8 @@ typedef struct mr_window {
     size_t barrier_edge_count;
 
     const struct mr_held *held; /* open sections of contended locks, by place: held.h */
+    /* Writes that critical sections hide from reads: hidden.h; NULL: none are. */
+    const struct mr_hidden *hidden;
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
