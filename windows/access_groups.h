@@ -30,6 +30,12 @@ typedef struct mr_access_site {
     uint32_t list_count;
 } mr_access_site;
 
+/* Are the pairs of lists of two sites so few that each may have a question of its own? */
+static inline bool mr_access_lists_are_few(const mr_access_site *one, const mr_access_site *two)
+{
+    return (uint64_t)one->list_count * two->list_count <= 64;
+}
+
 /* Operations that conflict with the same ones: r, w, ar, aw with au, and free. */
 enum { MR_ACCESS_CLASSES = 5 };
 

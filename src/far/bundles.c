@@ -2,9 +2,11 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
+#include "windows/lockset.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The steps that find proofs. */
 enum {
@@ -16,12 +18,13 @@ enum {
 /* What members of a bundle have in common: threads, ends of life, and stretches of the window. */
 enum { KEYS = 8 };
 
-/* A site pair that is not proven. `one` is of the lower thread. */
+/* Two lists of accesses of a site pair that is not proven. `one` is of the lower thread. */
 typedef struct member {
-    const mr_access_site *one, *two;
+    mr_stops one, two;
     uint32_t key[KEYS];
     uint32_t site_pair; /* index in the candidates' site pairs */
     uint32_t places;    /* index in the far window's places */
+    uint32_t number;    /* of the member of its site pair */
 } member;
 
 /* The plan of a phase. It does not change while the phase runs. */
@@ -30,26 +33,24 @@ typedef struct plan {
     uint32_t near_part;
     bool search;
     member *members; /* owned; those of a bundle side by side */
+    uint32_t *left;  /* owned; one a site pair: its members that are not proven */
     uint32_t *first; /* owned; of each bundle, and the end */
     uint32_t member_count, bundle_count;
 } plan;
 
 /* ---- planning, by the calling thread ---- */
 
-static member make_member(const mr_window *w, const mr_site_pair *pair)
+static void make_key(const mr_window *w, member *m)
 {
-    bool swap = pair->one->thread > pair->two->thread;
-    member m = {.one = swap ? pair->two : pair->one, .two = swap ? pair->one : pair->two};
-    const mr_access_site *sites[] = {m.one, m.two};
+    const mr_stops lists[] = {m->one, m->two};
     for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t *events = sites[i]->events;
-        uint32_t *key = &m.key[i * KEYS / 2];
-        key[0] = sites[i]->thread;
+        const uint32_t *events = lists[i].events;
+        uint32_t *key = &m->key[i * KEYS / 2];
+        key[0] = w->thread[events[0]];
         key[1] = mr_window_end_of_life(w, events[0]);
         key[2] = events[0] / MR_FAR_STRETCH;
-        key[3] = events[sites[i]->count - 1] / MR_FAR_STRETCH;
+        key[3] = events[lists[i].count - 1] / MR_FAR_STRETCH;
     }
-    return m;
 }
 
 static int compare_keys(const member *x, const member *y)
@@ -64,21 +65,61 @@ static int compare_members(const void *one, const void *two)
 {
     const member *x = one, *y = two;
     int keys = compare_keys(x, y);
-    return keys ? keys : (x->site_pair > y->site_pair) - (x->site_pair < y->site_pair);
+    if (keys)
+        return keys;
+    if (x->site_pair != y->site_pair)
+        return x->site_pair < y->site_pair ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
-static void add_members(plan *p, uint32_t index)
+/* Without room for members they are only counted. */
+static void add_member(plan *p, member m)
+{
+    if (p->members) {
+        make_key(p->asker->window->problem.window, &m);
+        p->members[p->member_count] = m;
+        p->left[m.site_pair]++;
+    }
+    p->member_count++;
+}
+
+/* Accesses that hold a common lock are no race, and a question about others of their sites need not prove that
+ * again. So there is a member for each two lists without one. */
+static void add_site_pair(plan *p, uint32_t number, uint32_t places)
 {
     const mr_far_window *window = p->asker->window;
-    const mr_candidate_group *group = window->places.items[index].group;
-    for (uint32_t i = 0; i < group->site_pair_count; i++) {
-        uint32_t number = group->first_site_pair + i;
-        if (window->proven[number])
-            continue;
-        member m = make_member(window->problem.window, &window->candidates.site_pairs[number]);
-        m.site_pair = number;
-        m.places = index;
-        p->members[p->member_count++] = m;
+    const mr_site_pair *pair = &window->candidates.site_pairs[number];
+    bool swap = pair->one->thread > pair->two->thread;
+    const mr_access_site *one = swap ? pair->two : pair->one, *two = swap ? pair->one : pair->two;
+    member m = {.site_pair = number, .places = places};
+    if (!mr_access_lists_are_few(one, two)) {
+        m.one = (mr_stops){one->events, one->count};
+        m.two = (mr_stops){two->events, two->count};
+        add_member(p, m);
+        return;
+    }
+    for (uint32_t i = 0; i < one->list_count; i++)
+        for (uint32_t k = 0; k < two->list_count; k++) {
+            const mr_access_list *x = &one->lists[i], *y = &two->lists[k];
+            m.one = (mr_stops){x->events, x->count};
+            m.two = (mr_stops){y->events, y->count};
+            m.number++;
+            if (!mr_locksets_meet(window->problem.window, x->lockset, y->lockset))
+                add_member(p, m);
+        }
+}
+
+/* Of all site pairs that are not settled. */
+static void add_members(plan *p)
+{
+    const mr_far_window *window = p->asker->window;
+    p->member_count = 0;
+    for (uint32_t u = 0; u < window->unsettled_count; u++) {
+        uint32_t index = window->unsettled[u];
+        const mr_candidate_group *group = window->places.items[index].group;
+        for (uint32_t i = 0; i < group->site_pair_count; i++)
+            if (!window->proven[group->first_site_pair + i])
+                add_site_pair(p, group->first_site_pair + i, index);
     }
 }
 
@@ -104,17 +145,16 @@ static bool make_plan(plan *p)
 {
     mr_far_window *window = p->asker->window;
     uint32_t places = mr_far_window_list_unsettled(window);
-    size_t most = 0;
     for (uint32_t u = 0; u < places; u++)
-        most += window->places.items[window->unsettled[u]].group->site_pair_count;
-    p->members = mr_calloc(most + 1, sizeof *p->members);
-    p->first = mr_calloc(most + 1, sizeof *p->first);
-    if (!p->members || !p->first)
-        return false;
-    for (uint32_t u = 0; u < places; u++) {
         window->places.items[window->unsettled[u]].open = false;
-        add_members(p, window->unsettled[u]);
-    }
+    add_members(p);
+    size_t most = p->member_count;
+    p->left = mr_calloc((size_t)window->candidates.site_pair_count + 1, sizeof *p->left);
+    p->first = mr_calloc(most + 1, sizeof *p->first);
+    p->members = mr_calloc(most + 1, sizeof *p->members);
+    if (!p->members || !p->first || !p->left)
+        return false;
+    add_members(p);
     if (p->member_count)
         qsort(p->members, p->member_count, sizeof *p->members, compare_members);
     divide(p);
@@ -125,14 +165,14 @@ static void free_plan(plan *p)
 {
     free(p->members);
     free(p->first);
+    free(p->left);
 }
 
 /* ---- asking, by a worker ---- */
 
-static int compare_sites(const void *one, const void *two)
+static mr_stops list_of(const member *m, bool second)
 {
-    const mr_access_site *const *x = one, *const *y = two;
-    return (*x > *y) - (*x < *y);
+    return second ? m->two : m->one;
 }
 
 /* Leaves one of equal numbers that stand side by side. Returns how many are left. */
@@ -149,22 +189,17 @@ static uint32_t leave_out_equal(uint32_t *numbers, uint32_t count)
  * each variable of its object. In memory of `arena`. No events: there is no memory. */
 static mr_stops unite(const member *members, uint32_t count, bool second, mr_arena *arena)
 {
-    mr_stops none = {0};
     uint32_t total = 0, filled = 0;
-    const mr_access_site **sites = mr_arena_alloc(arena, count, sizeof *sites);
-    if (!sites)
-        return none;
     for (uint32_t i = 0; i < count; i++)
-        sites[i] = second ? members[i].two : members[i].one;
-    qsort(sites, count, sizeof *sites, compare_sites); /* equal ones side by side */
-    for (uint32_t i = 0; i < count; i++)
-        total += !i || sites[i] != sites[i - 1] ? sites[i]->count : 0;
+        total += list_of(&members[i], second).count;
     uint32_t *events = mr_arena_alloc(arena, total, sizeof *events);
     if (!events)
-        return none;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < sites[i]->count && (!i || sites[i] != sites[i - 1]); k++)
-            events[filled++] = sites[i]->events[k];
+        return (mr_stops){0};
+    for (uint32_t i = 0; i < count; i++) {
+        mr_stops list = list_of(&members[i], second);
+        memcpy(events + filled, list.events, list.count * sizeof *events);
+        filled += list.count;
+    }
     MR_ASSERT(filled == total);
     qsort(events, total, sizeof *events, mr_compare_u32);
     return (mr_stops){events, leave_out_equal(events, total)};
@@ -177,7 +212,7 @@ static void tell(const plan *p, const member *members, uint32_t count, const mr_
     MR_DEBUG(p->asker->window->settings->debug, FAR,
              "bundle=%" PRIu32 " first=%" PRIu32 " second=%" PRIu32
              " verdict=%s%s%s effort=%" PRIu64,
-             count, start + members->one->events[0], start + members->two->events[0],
+             count, start + members->one.events[0], start + members->two.events[0],
              proven ? "no-race" : "open", proven ? " step=" : "",
              proven ? mr_step_name(decision->step) : "", decision->effort);
 }
@@ -216,7 +251,7 @@ static mr_status answer(const plan *p, mr_far_worker *far, const member *members
     bool proven = decision->verdict == MR_VERDICT_NO_RACE;
     uint64_t effort = p->search ? mr_far_effort(&far->worker, decision) : decision->cone_events;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t x = start + members[i].one->events[0], y = start + members[i].two->events[0];
+        uint32_t x = start + members[i].one.events[0], y = start + members[i].two.events[0];
         mr_close_pair pair = {x < y ? x : y, x < y ? y : x};
         mr_pair_verdict *verdict =
             mr_far_answer_new(p->asker, &window->places.items[members[i].places], pair, outcome);
@@ -302,7 +337,7 @@ static mr_status merge_member(const plan *p, const member *m, mr_pair_verdict *v
     places->open |= !proof;
     if (status != MR_OK || !proof)
         return status;
-    asker->window->proven[m->site_pair] = true;
+    asker->window->proven[m->site_pair] = --p->left[m->site_pair] == 0;
     return is_proven(asker->window, places)
                ? mr_far_budget_conclude(asker->budget, places, NULL, error)
                : MR_OK;

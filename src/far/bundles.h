@@ -8,11 +8,13 @@
  * pairs of places has a race between these threads. Where it is not, nothing is known: the two stops that are possible
  * may be accesses of two variables.
  *
- * A *bundle* is site pairs (windows/candidates.h) of the same two threads. In each thread their
+ * A *bundle* is pairs of lists (windows/access_groups.h) of the same two threads. In each thread their
  * accesses begin within one stretch of the window of MR_FAR_STRETCH events, end within one, and have the
- * same end of life (encoder/goal.h). A pair of places has no race when all its site pairs are proven.
+ * same end of life (encoder/goal.h). The two lists of a pair are of the sites of a site pair (windows/candidates.h) and hold no
+ * lock in common. A site pair is proven when all its pairs of lists are, and a pair of places has no race when all its
+ * site pairs are proven.
  *
- * A unit is a bundle. Its effort is shared by its site pairs. A bundle is not asked about when each of its
+ * A unit is a bundle. Its effort is shared by its pairs of lists. A bundle is not asked about when each of its
  * pairs of places is in one that was asked about in vain in the same phase: such a pair of places is for
  * later steps anyway. When the run is halted, some questions were not asked.
  */
@@ -31,7 +33,7 @@ enum { MR_FAR_STRETCH = 64 };
  */
 mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error);
 
-/* The same with saturation, for bundles of several site pairs; the others are for the last word, which has
+/* The same with saturation, for bundles of several pairs of lists; the others are for the last word, which has
  * saturation, too (whole.h). */
 mr_status mr_far_search_bundles(mr_far_asker *asker, mr_error *error);
 

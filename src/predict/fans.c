@@ -4,16 +4,19 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "solver/partial.h"
+#include "windows/lockset.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Two sites, as seen from one of them. */
+/* Two lists of accesses of two sites, as seen from one of them. */
 typedef struct spoke {
-    const mr_access_site *hub, *site;
-    uint32_t end;    /* of life of the accesses of `site` */
+    mr_stops hub, list;
+    uint32_t thread; /* of `list` */
+    uint32_t end;    /* of life of its accesses */
     uint32_t group;  /* of the candidates */
-    uint32_t number; /* of the site pair */
+    uint32_t pair;   /* of sites: its number */
+    uint32_t number; /* of the two lists */
     uint32_t degree; /* how many spokes have this hub, and these accesses' thread and end */
 } spoke;
 
@@ -33,18 +36,28 @@ typedef struct fans {
     mr_outcome *outcome;
     mr_partial partial;
     spoke *spokes;
+    uint32_t *open; /* one a site pair: spokes without a proof */
     uint32_t count;
     rim all; /* of the hub */
 } fans;
 
 /* ---- making fans ---- */
 
+/* Lists with one first access and one length are the same: an access is of one site, but for a free, which is alone in its list. */
+static int compare_lists(mr_stops x, mr_stops y)
+{
+    if (x.events[0] != y.events[0])
+        return x.events[0] < y.events[0] ? -1 : 1;
+    return (x.count > y.count) - (x.count < y.count);
+}
+
 static int compare_fans(const spoke *x, const spoke *y)
 {
-    if (x->hub != y->hub)
-        return x->hub < y->hub ? -1 : 1;
-    if (x->site->thread != y->site->thread)
-        return x->site->thread < y->site->thread ? -1 : 1;
+    int hub = compare_lists(x->hub, y->hub);
+    if (hub)
+        return hub;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
     return (x->end > y->end) - (x->end < y->end);
 }
 
@@ -54,7 +67,7 @@ static int compare_spokes(const void *one, const void *two)
     int fan = compare_fans(x, y);
     if (fan)
         return fan;
-    uint32_t a = x->site->events[0], b = y->site->events[0];
+    uint32_t a = x->list.events[0], b = y->list.events[0];
     return a != b ? (a > b) - (a < b) : (x->number > y->number) - (x->number < y->number);
 }
 
@@ -63,35 +76,73 @@ static int compare_numbers(const void *one, const void *two)
     const spoke *x = one, *y = two;
     if (x->number != y->number)
         return x->number < y->number ? -1 : 1;
-    return (x->hub > y->hub) - (x->hub < y->hub);
+    return compare_lists(x->hub, y->hub);
 }
 
-static void add_spoke(fans *f, uint32_t group, uint32_t number, bool swap)
+/* One list as seen from the other, and back. Without memory for spokes nothing happens. */
+static void add_spokes(fans *f, spoke s, mr_stops one, mr_stops two)
+{
+    const mr_window *w = f->problem->window;
+    for (int side = 0; side < 2 && f->spokes; side++) {
+        s.hub = side ? two : one;
+        s.list = side ? one : two;
+        s.thread = w->thread[s.list.events[0]];
+        s.end = mr_window_end_of_life(w, s.list.events[0]);
+        f->spokes[f->count++] = s;
+    }
+}
+
+/* Each two lists of the sites that have no lock in common; all accesses of the sites, where these are many. `first`: the number of the
+ * first two lists. Returns how many there are; without memory for spokes they are only counted. */
+static uint32_t add_lists(fans *f, uint32_t group, uint32_t number, uint32_t first)
 {
     const mr_site_pair *pair = &f->candidates->site_pairs[number];
-    spoke *s = &f->spokes[f->count++];
-    *s = (spoke){.hub = swap ? pair->two : pair->one,
-                 .site = swap ? pair->one : pair->two,
-                 .group = group,
-                 .number = number};
-    s->end = mr_window_end_of_life(f->problem->window, s->site->events[0]);
+    const mr_access_site *one = pair->one, *two = pair->two;
+    spoke s = {.group = group, .pair = number, .number = first};
+    if (!mr_access_lists_are_few(one, two)) {
+        add_spokes(f, s, (mr_stops){one->events, one->count}, (mr_stops){two->events, two->count});
+        return 1;
+    }
+    for (uint32_t i = 0; i < one->list_count; i++)
+        for (uint32_t k = 0; k < two->list_count; k++) {
+            const mr_access_list *x = &one->lists[i], *y = &two->lists[k];
+            if (mr_locksets_meet(f->problem->window, x->lockset, y->lockset))
+                continue;
+            add_spokes(f, s, (mr_stops){x->events, x->count}, (mr_stops){y->events, y->count});
+            s.number++;
+        }
+    return s.number - first;
 }
 
-/* Every pair of sites both ways. False: no memory. */
-static bool list_spokes(fans *f)
+/* Of all site pairs that are not settled. */
+static uint32_t add_all_lists(fans *f)
 {
     const mr_candidates *candidates = f->candidates;
-    size_t most = 2 * (size_t)candidates->site_pair_count + 1;
-    f->spokes = mr_arena_alloc(&f->worker->arena, most, sizeof *f->spokes);
-    if (!f->spokes || most > UINT32_MAX)
-        return false;
+    uint32_t count = 0;
     for (uint32_t g = 0; g < candidates->group_count; g++) {
         const mr_candidate_group *group = &candidates->groups[g];
         for (uint32_t i = 0; i < group->site_pair_count && !f->settled[g]; i++) {
-            add_spoke(f, g, group->first_site_pair + i, false);
-            add_spoke(f, g, group->first_site_pair + i, true);
+            uint32_t number = group->first_site_pair + i;
+            f->open[number] = add_lists(f, g, number, count);
+            count += f->open[number];
         }
     }
+    return count;
+}
+
+/* False: no memory. */
+static bool list_spokes(fans *f)
+{
+    mr_arena *arena = &f->worker->arena;
+    f->open = mr_arena_zalloc(arena, f->candidates->site_pair_count, sizeof *f->open);
+    if (!f->open)
+        return false;
+    size_t most = 2 * (size_t)add_all_lists(f);
+    spoke *spokes = mr_arena_alloc(arena, most + 1, sizeof *spokes);
+    if (!spokes || most > UINT32_MAX)
+        return false;
+    f->spokes = spokes;
+    add_all_lists(f);
     return true;
 }
 
@@ -103,7 +154,7 @@ static uint32_t end_of_fan(const fans *f, uint32_t first)
     return next;
 }
 
-/* Keeps of each pair of sites the side with more spokes. */
+/* Keeps of each two lists the side with more spokes. */
 static void choose_hubs(fans *f)
 {
     uint32_t kept = 0;
@@ -142,7 +193,7 @@ static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
     uint32_t total = 0, filled = 0;
     typedef uint32_t entry[2];
     for (uint32_t i = first; i < end; i++)
-        total += f->settled[f->spokes[i].group] ? 0 : f->spokes[i].site->count;
+        total += f->settled[f->spokes[i].group] ? 0 : f->spokes[i].list.count;
     entry *entries = mr_arena_alloc(arena, total, sizeof *entries);
     r->events = mr_arena_alloc(arena, total, sizeof *r->events);
     r->spokes = mr_arena_alloc(arena, total, sizeof *r->spokes);
@@ -151,8 +202,8 @@ static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
         return false;
     for (uint32_t i = first; i < end; i++) {
         const spoke *s = &f->spokes[i];
-        for (uint32_t k = 0; k < s->site->count && !f->settled[s->group]; k++) {
-            entries[filled][0] = s->site->events[k];
+        for (uint32_t k = 0; k < s->list.count && !f->settled[s->group]; k++) {
+            entries[filled][0] = s->list.events[k];
             entries[filled++][1] = i;
         }
     }
@@ -175,12 +226,12 @@ static const spoke *spoke_of(const fans *f, uint32_t event)
     return s && !f->settled[s->group] ? s : NULL;
 }
 
-static mr_status decide(fans *f, const mr_access_site *hub, const rim *r, mr_decision *decision)
+static mr_status decide(fans *f, mr_stops hub, const rim *r, mr_decision *decision)
 {
     mr_worker *worker = f->worker;
-    mr_status status = mr_decide_any(
-        f->problem, worker->session, &worker->decide, (mr_stops){hub->events, hub->count},
-        (mr_stops){r->events, r->count}, &worker->arena, decision, worker->error);
+    mr_status status =
+        mr_decide_any(f->problem, worker->session, &worker->decide, hub,
+                      (mr_stops){r->events, r->count}, &worker->arena, decision, worker->error);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;
@@ -329,7 +380,7 @@ static mr_status ask(fans *f, uint32_t first, uint32_t end, mr_decision *decisio
     } else if (r.count) {
         status = decide(f, f->spokes[first].hub, &r, decision);
         if (status == MR_OK && decision->verdict == MR_VERDICT_RACE)
-            status = take(f, f->spokes[first].hub->thread, decision);
+            status = take(f, f->problem->window->thread[f->spokes[first].hub.events[0]], decision);
     }
     *again = f->outcome->count > before;
     mr_arena_release(arena, mark);
@@ -338,9 +389,11 @@ static mr_status ask(fans *f, uint32_t first, uint32_t end, mr_decision *decisio
 
 static void note_proof(fans *f, uint32_t first, uint32_t end, mr_step step)
 {
-    for (uint32_t i = first; f->proven && i < end; i++)
-        if (!f->settled[f->spokes[i].group])
-            f->proven[f->spokes[i].number] = (uint8_t)(step + 1);
+    for (uint32_t i = first; f->proven && i < end; i++) {
+        const spoke *s = &f->spokes[i];
+        if (!f->settled[s->group] && --f->open[s->pair] == 0)
+            f->proven[s->pair] = (uint8_t)(step + 1);
+    }
 }
 
 /* How often spokes are asked about in halves. */
@@ -393,7 +446,7 @@ mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
         return out_of_memory(&f);
     choose_hubs(&f);
     for (uint32_t i = 0, next; i < f.count && status == MR_OK; i = next) {
-        for (next = i + 1; next < f.count && f.spokes[next].hub == f.spokes[i].hub;)
+        for (next = i + 1; next < f.count && !compare_lists(f.spokes[next].hub, f.spokes[i].hub);)
             next++;
         status = solve_hub(&f, i, next);
     }
