@@ -15,6 +15,8 @@
 #include "support/shb_races.h"
 #include "support/walk.h"
 
+#include <stdio.h>
+
 enum { TRACES = 4000, HOT_TRACES = 200, LONG_EVENTS = 400 };
 
 static char walk_text[LONG_EVENTS * MR_WALK_LINE_BYTES + 1];
@@ -111,6 +113,50 @@ static void test_orders_follow_definitions(void **state)
     }
     /* The traces are of use only when the orders differ on them. */
     assert_true(ordered_by_hb_only > TRACES && ordered_by_wcp_across > TRACES);
+}
+
+/* Threads that hold many of 14 locks when they access one variable, so that it has touches of many logs
+ * (order/wcp.h). */
+static void write_many_locks(uint64_t seed)
+{
+    enum { WALKERS = 3, MANY_LOCKS = 14 };
+    static const char *const take[] = {"", "acq", "racq"}, *const give[] = {"", "rel", "rrel"};
+    mr_random random = {seed};
+    int held[WALKERS][MANY_LOCKS] = {0};
+    char *at = walk_text;
+    for (int event = 0; event < MR_REFERENCE_EVENTS;) {
+        uint32_t thread = mr_random_below(&random, WALKERS);
+        uint32_t lock = mr_random_below(&random, MANY_LOCKS);
+        int wanted = 1 + (int)mr_random_below(&random, 2), *own = &held[thread][lock];
+        bool is_free = true;
+        for (int other = 0; other < WALKERS; other++)
+            is_free = is_free && !held[other][lock];
+        if (mr_random_below(&random, 4) == 0) {
+            at += sprintf(at, "T%u|%c(x)|%d\n", thread, "rw"[mr_random_below(&random, 2)], event);
+        } else if (is_free) {
+            at += sprintf(at, "T%u|%s(l%u)|%d\n", thread, take[wanted], lock, event);
+            *own = wanted;
+        } else if (*own) {
+            at += sprintf(at, "T%u|%s(l%u)|%d\n", thread, give[*own], lock, event);
+            *own = 0;
+        } else {
+            continue;
+        }
+        event++;
+    }
+}
+
+static void test_many_locks(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < TRACES / 4; seed++) {
+        write_many_locks(seed);
+        mr_trace *trace = read_text(walk_text);
+        mr_order_reference reference;
+        mr_order_reference_build(&reference, trace);
+        check_relation(trace, MR_RELATION_WCP, &reference.wcp, "wcp", seed);
+        mr_trace_free(trace);
+    }
 }
 
 static void test_every_kind_of_event(void **state)
@@ -498,6 +544,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_follow_definitions),
+        cmocka_unit_test(test_many_locks),
         cmocka_unit_test(test_every_kind_of_event),
         cmocka_unit_test(test_shb_races_follow_definition),
         cmocka_unit_test(test_shb_races_of_hot_variables),

@@ -62,25 +62,68 @@ static bool new_touch(mr_wcp *wcp, uint32_t log, uint32_t *touch)
     if (!mr_grow(&touches, &wcp->touch_capacity, wcp->touch_count + 1, sizeof(mr_touch)))
         return false;
     wcp->touches = touches;
-    wcp->touches[wcp->touch_count++] =
-        (mr_touch){{MR_NONE, MR_NONE}, {MR_NONE, MR_NONE}, log, 0, 0};
-    *touch = (uint32_t)wcp->touch_count;
+    uint32_t number = (uint32_t)wcp->touch_count++;
+    wcp->touches[number] = (mr_touch){
+        .last = {MR_NONE, MR_NONE}, .other = {MR_NONE, MR_NONE}, .log = log, .beside = number + 1};
+    *touch = number + 1;
     return true;
 }
 
-static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
+/* The touches of a variable are a circle; so many of them are gone through. Of a longer circle all are in
+ * the map. */
+enum { CIRCLE_MOST = 8 };
+
+/* The touch of the log and the variable, + 1, of which `entry` is one touch + 1; 0: there is none. */
+static inline uint32_t get_touch(const mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry)
 {
-    uint32_t *number = mr_map_at(&wcp->touch_numbers, mr_map_key(log, variable), 0);
-    if (!number || (!*number && !new_touch(wcp, log, number)))
+    uint32_t at = entry;
+    for (int n = 0; n < CIRCLE_MOST; n++) {
+        if (!at || wcp->touches[at - 1].log == log)
+            return at;
+        at = wcp->touches[at - 1].beside;
+        if (at == entry)
+            return 0;
+    }
+    return mr_map_get(&wcp->touch_numbers, mr_map_key(log, variable), 0);
+}
+
+static bool note_in_map(mr_wcp *wcp, uint32_t variable, uint32_t touch)
+{
+    uint64_t key = mr_map_key(wcp->touches[touch - 1].log, variable);
+    return mr_map_at(&wcp->touch_numbers, key, touch) != NULL;
+}
+
+/* Makes a touch, in the circle of `entry`; 0: the variable has none. */
+static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry, uint32_t *touch)
+{
+    uint32_t length = 1;
+    if (!new_touch(wcp, log, touch))
         return false;
-    *touch = *number;
-    return true;
+    if (!entry)
+        return true;
+    wcp->touches[*touch - 1].beside = wcp->touches[entry - 1].beside;
+    wcp->touches[entry - 1].beside = *touch;
+    for (uint32_t at = wcp->touches[*touch - 1].beside; at != *touch && length <= CIRCLE_MOST + 1;
+         at = wcp->touches[at - 1].beside)
+        length++;
+    if (length <= CIRCLE_MOST)
+        return true;
+    if (length == CIRCLE_MOST + 1)
+        for (uint32_t at = wcp->touches[*touch - 1].beside; at != *touch;
+             at = wcp->touches[at - 1].beside)
+            if (!note_in_map(wcp, variable, at))
+                return false;
+    return note_in_map(wcp, variable, *touch);
 }
 
-/* Finds the touch of the log and the variable. `*touch` is a guess, and is corrected if wrong. */
-static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
+/* Finds or makes the touch of the log and the variable. `*touch` is a guess, and is corrected if wrong. */
+static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry,
+                              uint32_t *touch)
 {
-    return (*touch && wcp->touches[*touch - 1].log == log) || add_touch(wcp, log, variable, touch);
+    if (*touch && wcp->touches[*touch - 1].log == log)
+        return true;
+    *touch = get_touch(wcp, log, variable, entry);
+    return *touch || add_touch(wcp, log, variable, entry, touch);
 }
 
 /* Rule (a) for one kind of earlier access: joins the last section of another thread that made it.
@@ -126,22 +169,23 @@ static bool follow_conflicts(mr_wcp *wcp, const mr_touch *touch, uint8_t op, uin
            (!mr_op_writes(op) || follow_conflict(wcp, atomics, KIND_READ, thread));
 }
 
-static bool follow_log(mr_wcp *wcp, uint32_t log, uint32_t variable, uint8_t op, uint32_t thread)
+static bool follow_log(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry, uint8_t op,
+                       uint32_t thread)
 {
-    uint32_t number = mr_map_get(&wcp->touch_numbers, mr_map_key(log, variable), 0);
+    uint32_t number = get_touch(wcp, log, variable, entry);
     return !number || follow_conflicts(wcp, &wcp->touches[number - 1], op, thread);
 }
 
 /* Rule (a) for the other logs of the lock. For an exclusive section these are the readers' logs;
  * for a shared section it is the log of the exclusive sections. */
-static bool follow_other_logs(mr_wcp *wcp, const mr_held *held, uint32_t variable, uint8_t op,
-                              uint32_t thread)
+static bool follow_other_logs(mr_wcp *wcp, const mr_held *held, uint32_t variable, uint32_t entry,
+                              uint8_t op, uint32_t thread)
 {
     if (held->log >= MR_LOG_READER)
-        return follow_log(wcp, held->lock, variable, op, thread);
+        return follow_log(wcp, held->lock, variable, entry, op, thread);
     uint32_t reader = wcp->sections.logs[held->lock].first_reader;
     for (; reader != MR_NONE; reader = wcp->sections.readers[reader].next)
-        if (!follow_log(wcp, MR_LOG_READER + reader, variable, op, thread))
+        if (!follow_log(wcp, MR_LOG_READER + reader, variable, entry, op, thread))
             return false;
     return true;
 }
@@ -169,7 +213,7 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
     for (size_t i = 0; i < list->count; i++) {
         const mr_held *held = &list->items[i];
         uint32_t guess = last ? wcp->touches[last - 1].next : *touch, number = guess;
-        if (!find_touch(wcp, held->log, variable, &number))
+        if (!find_touch(wcp, held->log, variable, *touch, &number))
             return false;
         MR_ASSERT_COSTLY(wcp->touches[number - 1].log == held->log);
         if (number != guess)
@@ -183,7 +227,7 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
         if (at->last[kind] == held->section)
             continue;
         if (!follow_conflicts(wcp, &wcp->touches[number - 1], op, thread) ||
-            !follow_other_logs(wcp, held, variable, op, thread))
+            !follow_other_logs(wcp, held, variable, *touch, op, thread))
             return false;
         note_touch(&wcp->sections, at, kind, held->section);
     }

@@ -74,8 +74,9 @@
  *
  * Cost: O(readers of the lock) for an exclusive release, and for the first access of a variable in
  * an exclusive section; O(threads) for an edge that brings news; else O(1) expected for each access
- * and lock held. Memory: 28 bytes and a map slot for each pair of a lock and a variable that was
- * accessed under it, 28 more when there was an atomic access, and what sections.h says. With an
+ * and lock held. Memory: 32 bytes for each pair of a lock and a variable that was accessed under it, and a
+ * map slot where the variable has more than eight of them; 32 bytes more when there was an atomic access, and
+ * what sections.h says. With an
  * outlook only locks of several threads and contended variables count.
  */
 #ifndef MR_ORDER_WCP_H
@@ -103,6 +104,7 @@ typedef struct mr_touch {
     uint32_t log;
     uint32_t next;    /* touch of the variable that was looked for after this one, + 1; 0: none */
     uint32_t atomics; /* the touch of the atomic accesses + 1; 0: none */
+    uint32_t beside;  /* another touch of the variable, + 1; around the circle of all */
 } mr_touch;
 
 typedef struct mr_wcp_thread {
@@ -132,7 +134,7 @@ typedef struct mr_wcp {
     size_t thread_count, thread_capacity, lock_count, lock_capacity;
     mr_touch *touches;
     size_t touch_count, touch_capacity;
-    mr_map touch_numbers; /* (log, variable) */
+    mr_map touch_numbers; /* (log, variable), of variables with many touches */
 } mr_wcp;
 
 /* There are so many threads and locks from now on; hb is grown with it. False: no memory. */
