@@ -308,7 +308,7 @@ static size_t count_groups(const predicted *self, size_t *behind)
     char *text = print(self, MR_FORMAT_HTML);
     keep_data(text);
     json_t *report = mr_schema_parse(text);
-    const json_t *list = json_object_get(first_of(report, "reports"), "groups"), *group;
+    const json_t *list = json_object_get(first_of(report, "reports"), "groups"), *group = NULL;
     size_t index, count = json_array_size(list);
     *behind = 0;
     json_array_foreach(list, index, group) *behind += (size_t)number_of(group, "behind");

@@ -103,19 +103,14 @@ static void make_crowd(crowd *c, uint64_t seed)
     take_steps(c, 2, 3, STEPS / 4);
 }
 
-/* Sets of pairs of window events. */
-typedef struct pair_set {
-    bool *has;
-    uint32_t size;
-} pair_set;
-
-static pair_set kept_pairs(const mr_candidates *found, uint32_t size)
+/* For each two window events, whether they are a candidate. The caller frees it. */
+static bool *kept_pairs(const mr_candidates *found, uint32_t size)
 {
-    pair_set set = {calloc((size_t)size * size, sizeof *set.has), size};
-    assert_non_null(set.has);
+    bool *kept = calloc((size_t)size * size, sizeof *kept);
+    assert_non_null(kept);
     for (uint32_t i = 0; i < found->count; i++)
-        set.has[(size_t)found->items[i].first * size + found->items[i].second] = true;
-    return set;
+        kept[(size_t)found->items[i].first * size + found->items[i].second] = true;
+    return kept;
 }
 
 /* Pairs by different threads are dropped when lock sets or an order keep them apart, and no others. */
@@ -130,7 +125,7 @@ static mr_candidates check(mr_setup *s, bool keep_filtered, bool keep_coned)
     uint64_t filter = 0, cone = 0, kept = 0;
     assert_true(
         mr_candidates_find(&found, w, &s->hard, &s->forced, NULL, NULL, &options, &s->arena));
-    pair_set pairs = kept_pairs(&found, w->size);
+    bool *pairs = kept_pairs(&found, w->size);
     for (uint32_t a = 0; a < w->size; a++)
         for (uint32_t b = a + 1; b < w->size; b++) {
             if (!mr_events_conflict(w->trace, a, b))
@@ -141,10 +136,10 @@ static mr_candidates check(mr_setup *s, bool keep_filtered, bool keep_coned)
             filter += filtered;
             cone += !filtered && coned;
             kept += !filtered && !coned;
-            if (pairs.has[(size_t)a * w->size + b] != (!filtered && !coned))
+            if (pairs[(size_t)a * w->size + b] != (!filtered && !coned))
                 fail_msg("%" PRIu32 "-%" PRIu32 " is kept or dropped by mistake", a, b);
         }
-    free(pairs.has);
+    free(pairs);
     assert_int_equal(found.dropped_by_filter, filter);
     assert_int_equal(found.dropped_by_cone, cone);
     assert_int_equal(found.count, kept);

@@ -157,7 +157,7 @@ static bool make_profiles(mr_strand_pairs *pairs, uint32_t main_lock_count)
 static void list_next(mr_strand_pairs *pairs)
 {
     for (uint32_t p = 0; p < pairs->profile_count; p++) {
-        bool pairs_with[MR_STRAND_PROFILES];
+        bool pairs_with[MR_STRAND_PROFILES] = {false};
         uint32_t *next = pairs->next + (size_t)p * (pairs->count + 1);
         for (uint32_t q = 0; q < pairs->profile_count; q++)
             pairs_with[q] = may_pair(&pairs->profiles[p], &pairs->profiles[q]);

@@ -325,6 +325,7 @@ void mr_log_learn_run(mr_log_pass *pass, uint64_t units)
 {
     mr_log_run run = mr_log_run_begin(pass, pass->next + units);
     const uint32_t *end = run.at + units;
+    MR_REQUIRE(run.model);
     while (run.at < end) {
         if (*run.at == MR_LOG_PADDING_UNIT) {
             run.at++;

@@ -42,8 +42,8 @@ void mr_visits_add(mr_visits *visits, mr_visit_list *list)
     *list = (mr_visit_list){visits->now, (uint32_t)visits->count};
 }
 
-/* Marks the gap. */
-static void mark(mr_visits *visits, size_t gap)
+/* Marks the gap. False: no memory; it has given up, and the items are gone. */
+static bool mark(mr_visits *visits, size_t gap)
 {
     size_t word = gap / BITS;
     if (word >= visits->words) {
@@ -51,26 +51,34 @@ static void mark(mr_visits *visits, size_t gap)
         uint64_t *marks = mr_realloc(visits->marks, words, sizeof *marks);
         if (!marks) {
             give_up(visits);
-            return;
+            return false;
         }
         memset(marks + visits->words, 0, (words - visits->words) * sizeof *marks);
         visits->marks = marks;
         visits->words = words;
     }
     visits->marks[word] |= 1ull << gap % BITS;
+    return true;
+}
+
+static bool mark_current(mr_visits *visits)
+{
+    return !visits->given_up && (!visits->now || mark(visits, visits->now - 1));
 }
 
 void mr_visits_mark(mr_visits *visits)
 {
-    if (visits->now && !visits->given_up)
-        mark(visits, visits->now - 1);
+    (void)mark_current(visits);
 }
 
 void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list)
 {
-    mr_visits_mark(visits);
-    for (uint32_t at = list->first; at && !visits->given_up; at = visits->items[at - 1].next)
-        mark(visits, visits->items[at - 1].gap);
+    bool goes_on = mark_current(visits);
+    for (uint32_t at = list->first; at && goes_on;) {
+        mr_visit visit = visits->items[at - 1];
+        goes_on = mark(visits, visit.gap);
+        at = visit.next;
+    }
 }
 
 bool mr_visits_has(const mr_visits *visits, size_t gap)
