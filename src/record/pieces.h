@@ -374,7 +374,8 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;
     mr_pieces_visit(pieces, line);
-    if (line->owner == thread + 1)
+    /* With ordered.h nobody asks for `foreign`, which counts repeated accesses, too. */
+    if (line->owner == thread + 1 || pieces->ordered)
         *mr_pieces_recent(pieces, address, how.writes) =
             mr_pieces_key(pieces, address, bytes, how.writes);
     return true;
