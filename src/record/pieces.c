@@ -668,7 +668,7 @@ void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes)
         memset(pieces->near, 0, sizeof pieces->near);
     else
         for (uint64_t i = 0; i < count; i++)
-            pieces->near[(first + i) % MR_PIECES_NEAR] = 0;
+            *mr_pieces_near(pieces, (first + i) * MR_PIECES_NEAR_BYTES) = 0;
 }
 
 /* ---- atomic accesses, extents that are reached ---- */

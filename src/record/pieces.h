@@ -238,10 +238,11 @@ bool mr_pieces_is_split(mr_pieces *pieces, mr_extent access);
  * one. */
 mr_piece *mr_pieces_next_in(mr_pieces *pieces, mr_extent reach, uint64_t *address, uint64_t *bytes);
 
-/* The place of the cache for an address. */
+/* The place of the cache for an address. Stacks of threads are often 8 MB apart, so higher bits count, too. */
 static inline uint32_t *mr_pieces_near(mr_pieces *pieces, uint64_t address)
 {
-    return &pieces->near[address / MR_PIECES_NEAR_BYTES % MR_PIECES_NEAR];
+    uint64_t place = address / MR_PIECES_NEAR_BYTES;
+    return &pieces->near[(place ^ place / MR_PIECES_NEAR * 0x2545) % MR_PIECES_NEAR];
 }
 
 /* The line that holds an access of at most 8 bytes, when the cache has it, with its bits. */
