@@ -516,10 +516,8 @@ bool mr_pieces_number(mr_pieces *pieces)
         if (!line->kept)
             continue;
         count += (unsigned)__builtin_popcountll(line->bounds & line->kept);
-        if (has_others(pieces, line)) {
+        if (has_others(pieces, line))
             pieces->kept_parts |= line->parts;
-            mr_visits_mark_all(&pieces->visits, &line->visits);
-        }
     }
     if (count > UINT32_MAX)
         return false;
@@ -534,6 +532,9 @@ bool mr_pieces_make(mr_pieces *pieces)
     memset(pieces->near, 0, sizeof pieces->near);
     mark_kept(pieces);
     mark_split(pieces);
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        if (pieces->lines[i].kept && has_others(pieces, &pieces->lines[i]))
+            mr_visits_mark_all(&pieces->visits, &pieces->lines[i].visits);
     return mark_lives(pieces) && mr_pieces_number(pieces);
 }
 

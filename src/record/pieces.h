@@ -357,8 +357,9 @@ static inline bool mr_pieces_repeats(mr_pieces *pieces, uint64_t address, unsign
 
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
  * one, or the first one of its thread in the line, and nothing is noted. */
-static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
-                                       uint32_t thread, mr_piece_access how)
+__attribute__((always_inline)) static inline bool
+mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes, uint32_t thread,
+                    mr_piece_access how)
 {
     uint64_t bits;
     mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);

@@ -203,13 +203,22 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 }
 
 /* Notes a plain access of a run. False: no memory. */
-static inline bool note_plain(mr_scan *scan, mr_log_pass *pass, uint64_t address, unsigned bytes,
-                              bool writes)
+__attribute__((always_inline)) static inline bool
+note_plain(mr_scan *scan, mr_log_pass *pass, uint64_t address, unsigned bytes, bool writes)
 {
     mr_piece_access how = {.writes = writes, .alone = mr_presence_is_alone(&scan->presence)};
     return mr_pieces_repeats(&scan->pieces, address, bytes, writes) ||
            mr_pieces_note_near(&scan->pieces, address, bytes, pass->thread, how) ||
            note_access(scan, pass, address, bytes, how);
+}
+
+/* Notes a long record of an access; apart, so that the loop over short ones is small. */
+static __attribute__((noinline)) bool note_long_access(mr_scan *scan, mr_log_pass *pass,
+                                                       const uint64_t *record)
+{
+    scan->accesses++;
+    return note_plain(scan, pass, mr_log_payload(record[0]), mr_log_bytes(record[0]),
+                      mr_log_kind_of(record[0]) == MR_LOG_WRITE);
 }
 
 /* Notes the long record that follows, when it may be in a run. `*taken`: it is. False: no memory. */
@@ -224,9 +233,7 @@ static bool note_long(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap 
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
         gap->code = mr_log_code(record[1]);
         gap->count++;
-        scan->accesses++;
-        ok = note_plain(scan, pass, mr_log_payload(record[0]), mr_log_bytes(record[0]),
-                        kind == MR_LOG_WRITE);
+        ok = note_long_access(scan, pass, record);
     } else if (kind != MR_LOG_ENTRY && mr_gaps_wanted(&scan->gaps)) {
         if (kind == MR_LOG_LEAVE)
             mr_gaps_leave(&scan->gaps, gap, mr_log_payload(record[0]));
