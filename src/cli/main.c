@@ -31,12 +31,14 @@ static void prepare_streams(void)
 }
 
 /* Large blocks go back to the system when they are freed, and grow in place. Otherwise glibc keeps
- * more and more of them, which counts for memory.limit_mb until somebody trims. */
+ * more and more of them, which counts for memory.limit_mb until somebody trims. What is free at the
+ * end of the heap stays, up to some windows: they need it again. */
 static void prepare_memory(void)
 {
 #ifdef __GLIBC__
-    enum { LARGE_BYTES = 1 << 20 };
+    enum { LARGE_BYTES = 1 << 20, END_BYTES = 32 << 20 };
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, END_BYTES);
 #endif
 }
 
