@@ -374,6 +374,9 @@ static mr_status load_and_prove(const mr_sweep_job *job)
     mr_status status = mr_sweep_load(job);
     if (status != MR_OK)
         return status;
+    /* What follows makes a pass over the trace, and takes memory for each event. */
+    if (mr_halt_asked(job->halt) != MR_HALT_NONE)
+        return mr_halt_fail(job->halt, NULL, "proving races", job->error);
     if (mr_sweep_marks(job))
         mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, sweep->trace);
     status = mr_prover_init(&prover, sweep->trace, job->config, &sweep->result.stats, job->halt,
