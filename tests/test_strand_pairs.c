@@ -51,7 +51,7 @@ static void change_lock(crowd *c, int thread)
     static const char *const take[] = {"", "acq", "racq"}, *const give[] = {"", "rel", "rrel"};
     int lock = draw(c, 2) ? 0 : (int)draw(c, LOCKS), mode = 1 + (int)draw(c, 2);
     int *held = &c->mode[thread][lock];
-    char name[8];
+    char name[16];
     sprintf(name, "l%d", lock);
     if (!*held && can_take(c, lock, mode)) {
         add_event(c, thread, take[mode], name, 900);
@@ -66,7 +66,7 @@ static void give_all(crowd *c, int thread)
 {
     for (int lock = 0; lock < LOCKS; lock++)
         if (c->mode[thread][lock]) {
-            char name[8];
+            char name[16];
             sprintf(name, "l%d", lock);
             add_event(c, thread, c->mode[thread][lock] == 1 ? "rel" : "rrel", name, 902);
             c->mode[thread][lock] = 0;
