@@ -38,6 +38,12 @@ bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event)
     return w->position[event] < encoding->required[w->thread[event]];
 }
 
+bool mr_encoding_in_region(const mr_encoding *encoding, uint32_t event)
+{
+    const mr_encoding_options *options = &encoding->options;
+    return !options->end || (options->first <= event && event < options->end);
+}
+
 static void add(mr_clause *clause, mr_literal literal)
 {
     MR_ASSERT(clause->count < MR_CLAUSE_LITERALS && literal.u != literal.v);
@@ -160,6 +166,8 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .cut = 0,
                               .arena = arena};
     MR_REQUIRE(!options->plain || (!options->lazy && !options->known));
+    MR_REQUIRE(!options->end || (options->lazy && !options->known && mr_goal_only_stops(goal) &&
+                                 window->model != MR_MODEL_BRANCH));
     for (uint32_t t = 0; t < window->thread_count; t++)
         MR_REQUIRE(required[t] <= cone[t] && cone[t] <= mr_window_length(window, t));
     for (uint32_t i = 0; i < goal->stop_count; i++)

@@ -63,6 +63,9 @@ typedef struct mr_encoding_options {
                        not with plain */
     uint32_t stage; /* lazy: how many writers a read is offered at first; 0: all */
     const mr_known *known; /* NULL: nothing but `forced`; not with `plain` */
+    /* lazy: the formula is about window events [first, end) alone, as lazy.h says; end 0: about all. Not
+     * with `known`, nor in model branch, nor for more than stops. */
+    uint32_t first, end;
 } mr_encoding_options;
 
 typedef struct mr_lazy mr_lazy;
@@ -100,6 +103,9 @@ void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event);
+
+/* Is the event one that the formula is about? */
+bool mr_encoding_in_region(const mr_encoding *encoding, uint32_t event);
 
 /* Is the event in the cone? Is it required, i.e. included in every solution? */
 bool mr_encoding_in_cone(const mr_encoding *encoding, uint32_t event);

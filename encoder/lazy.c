@@ -10,7 +10,16 @@
 
 /* ---- nodes ---- */
 
-/* A lock is of interest when two threads have sections in C, one of them exclusive. */
+/* Is the section one that the formula may be about? */
+static bool takes_part(const mr_encoding *encoding, const mr_section *section)
+{
+    if (section->acquire == MR_NONE)
+        return !encoding->options.end;
+    return mr_encoding_in_cone(encoding, section->acquire) &&
+           mr_encoding_in_region(encoding, section->acquire);
+}
+
+/* A lock is of interest when two threads have sections that take part, one of them exclusive. */
 static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock)
 {
     const mr_window *w = encoding->window;
@@ -18,7 +27,7 @@ static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock
     bool exclusive = false, several = false;
     for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
         const mr_section *section = &w->sections[i];
-        if (section->acquire != MR_NONE && !mr_encoding_in_cone(encoding, section->acquire))
+        if (!takes_part(encoding, section))
             continue;
         several |= thread != MR_NONE && thread != section->thread;
         thread = section->thread;
@@ -38,6 +47,8 @@ static void make_lock_nodes(mr_encoding *encoding)
             continue;
         for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
             const uint32_t events[] = {w->sections[i].acquire, w->sections[i].release};
+            if (encoding->options.end && !takes_part(encoding, &w->sections[i]))
+                continue;
             for (int k = 0; k < 2; k++)
                 if (events[k] != MR_NONE && mr_encoding_in_cone(encoding, events[k]))
                     mr_encoding_node(encoding, events[k]);
@@ -66,7 +77,8 @@ static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t 
     const mr_window *w = encoding->window;
     uint32_t variable = w->object[event];
     bool reads = mr_is_constrained_read(encoding, event);
-    if (!w->variables[variable].shared || (!reads && !mr_op_writes(mr_window_op(w, event))))
+    if (!w->variables[variable].shared || !mr_encoding_in_region(encoding, event) ||
+        (!reads && !mr_op_writes(mr_window_op(w, event))))
         return;
     if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
         kind[variable] |= OTHERS_NEEDED;
@@ -92,6 +104,7 @@ static void make_access_nodes(mr_encoding *encoding, uint32_t *owner)
             uint32_t event = mr_window_at(w, t, k);
             uint8_t op = mr_window_op(w, event);
             if (mr_op_is_access(op) && kind[w->object[event]] &&
+                mr_encoding_in_region(encoding, event) &&
                 (mr_op_writes(op) || mr_is_constrained_read(encoding, event)))
                 mr_encoding_node(encoding, event);
         }
@@ -135,7 +148,8 @@ typedef struct sources {
     const mr_encoding *encoding;
     uint32_t read, saw;
     uint32_t first, low, high, end; /* writes_by_value: [first, low) and [high, end) are to come */
-    int told;                       /* 0: nothing, 1: what it saw, 2: the carried value as well */
+    /* 0: nothing, 1: what it saw, 2: the carried value as well, or what is outside the region */
+    int told;
 } sources;
 
 static sources begin_sources(const mr_encoding *encoding, uint32_t read)
@@ -155,6 +169,43 @@ static sources begin_sources(const mr_encoding *encoding, uint32_t read)
     return s;
 }
 
+/* May the read see the write, as far as precedence HARD and C say? */
+static bool may_see(const mr_encoding *encoding, uint32_t read, uint32_t write)
+{
+    return mr_encoding_in_cone(encoding, write) &&
+           mr_read_may_see(encoding->window, encoding->hard, read, write);
+}
+
+static bool may_see_outside(const sources *s)
+{
+    const mr_encoding *encoding = s->encoding;
+    const mr_window *w = encoding->window;
+    bool seen = mr_read_may_see_carried(w, encoding->hard, s->read);
+    uint32_t first, end;
+    mr_read_same_value_writes(w, s->read, &first, &end);
+    for (uint32_t k = first; k < end && !seen; k++) {
+        encoding->lazy->effort++;
+        seen = !mr_encoding_in_region(encoding, w->writes_by_value[k]) &&
+               may_see(encoding, s->read, w->writes_by_value[k]);
+    }
+    return seen;
+}
+
+bool mr_lazy_is_after_outside(const mr_encoding *encoding, uint32_t read, uint32_t write)
+{
+    const mr_window *w = encoding->window;
+    bool after = true;
+    uint32_t first, end;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end && after; k++) {
+        uint32_t source = w->writes_by_value[k];
+        encoding->lazy->effort++;
+        after = mr_encoding_in_region(encoding, source) ||
+                mr_precedes(encoding->forced, source, write) || !may_see(encoding, read, source);
+    }
+    return after;
+}
+
 /* The next source, the most promising first. False: there is none. */
 static bool next_source(sources *s, uint32_t *source)
 {
@@ -163,13 +214,15 @@ static bool next_source(sources *s, uint32_t *source)
     if (s->told == 0) {
         s->told = 1;
         *source = s->saw;
-        if (s->saw != MR_NONE && mr_encoding_in_cone(encoding, s->saw))
+        if (s->saw != MR_NONE && mr_encoding_in_cone(encoding, s->saw) &&
+            mr_encoding_in_region(encoding, s->saw))
             return true;
     }
     if (s->told == 1) {
         s->told = 2;
-        *source = MR_NONE;
-        if (mr_read_may_see_carried(w, encoding->hard, s->read))
+        *source = encoding->options.end ? MR_LAZY_OUTSIDE : MR_NONE;
+        if (encoding->options.end ? may_see_outside(s)
+                                  : mr_read_may_see_carried(w, encoding->hard, s->read))
             return true;
     }
     while (s->first < s->low || s->high < s->end) {
@@ -178,8 +231,8 @@ static bool next_source(sources *s, uint32_t *source)
                                                            w->writes_by_value[s->high] - s->read);
         *source = w->writes_by_value[earlier ? --s->low : s->high++];
         encoding->lazy->effort++;
-        if (*source != s->saw && mr_encoding_in_cone(encoding, *source) &&
-            mr_read_may_see(w, encoding->hard, s->read, *source))
+        if (*source != s->saw && mr_encoding_in_region(encoding, *source) &&
+            may_see(encoding, s->read, *source))
             return true;
     }
     return false;
@@ -224,8 +277,9 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
     mr_formula_clause(&encoding->formula, encoding->literals, count);
     for (uint32_t i = read->newest; i != before && !mr_formula_stopped(&encoding->formula);
          i = encoding->lazy->offers[i].next)
-        mr_encode_choice(encoding, encoding->lazy->offers[i].choice, read->read,
-                         encoding->lazy->offers[i].source);
+        if (encoding->lazy->offers[i].source != MR_LAZY_OUTSIDE)
+            mr_encode_choice(encoding, encoding->lazy->offers[i].choice, read->read,
+                             encoding->lazy->offers[i].source);
     return true;
 }
 

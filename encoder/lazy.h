@@ -53,6 +53,13 @@
  * A solver that assumes `more` to be false and finds no solution because of that calls
  * mr_lazy_extend. A solver that leaves `more` open may make it true; mr_lazy_refute then extends.
  *
+ * Regions. With `end` the formula is about the events [first, end) of the window, and asks less than the
+ * whole one, so that it has no solution only where that has none. Its nodes are those of sections that
+ * are entered there, and of reads and writes there; what is about others is left out. A read may see something
+ * outside the region: one choice stands for all such sources, and keeps away a write only when it is
+ * certain that the write is after each of them. A read with no write before it in the order may see
+ * anything. An order in which nothing is refuted says nothing.
+ *
  * Costs: preparing O(events of C + sections and names of the window), a look at an order O(nodes of the
  * locks and variables that are looked at) and what it adds.
  */
@@ -60,6 +67,8 @@
 #define MR_ENCODER_LAZY_H
 
 #include "encoding.h"
+
+enum { MR_LAZY_OUTSIDE = UINT32_MAX - 1 };
 
 /* A read by value that has choices. */
 typedef struct mr_lazy_read {
@@ -73,7 +82,7 @@ typedef struct mr_lazy_read {
 
 /* A choice: the read sees this write. */
 typedef struct mr_lazy_offer {
-    uint32_t choice, source; /* MR_NONE: the carried value */
+    uint32_t choice, source; /* MR_NONE: the carried value; MR_LAZY_OUTSIDE: outside the region */
     uint32_t next;           /* an earlier offer for the same read, MR_NONE: none */
     bool held;               /* when a look last asked */
 } mr_lazy_offer;
@@ -134,6 +143,9 @@ void mr_lazy_touch(const mr_encoding *encoding, uint32_t node);
 
 /* The first choices of a read. False: no memory. */
 bool mr_lazy_choose(mr_encoding *encoding, uint32_t read);
+
+/* Is the write after each source outside the region that the read may see? */
+bool mr_lazy_is_after_outside(const mr_encoding *encoding, uint32_t read, uint32_t write);
 
 /* Offers the next sources to a read with choices that has more (an index in lazy->reads). False: no
  * memory. */

@@ -161,9 +161,10 @@ static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t sour
 {
     mr_lazy *lazy = k->lazy;
     const mr_window *w = k->window;
+    bool outside = source == MR_LAZY_OUTSIDE, first = true;
+    source = outside ? MR_NONE : source;
     int64_t begin = source == MR_NONE ? INT64_MIN : k->order[node_of(k, source)];
     uint32_t source_node = source == MR_NONE ? MR_NONE : node_of(k, source), count = 0;
-    bool first = true;
     for (uint32_t node = lazy->latest[w->object[read]]; node != MR_NONE && node != source_node &&
                                                         k->order[node] >= begin &&
                                                         count < CLAUSES_PER_READ;) {
@@ -179,7 +180,8 @@ static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t sour
         if (first)
             memset(lazy->tried, 0, w->thread_count * sizeof *lazy->tried);
         first = false;
-        if (lazy->tried[w->thread[write]] == CLAUSES_PER_THREAD)
+        if (lazy->tried[w->thread[write]] == CLAUSES_PER_THREAD ||
+            (outside && !mr_lazy_is_after_outside(k->encoding, read, write)))
             continue;
         size_t before = clauses(k->encoding);
         mr_encode_interference(k->encoding, choice, read, source, write);
@@ -194,6 +196,8 @@ static bool sees_value(const walk *k, uint32_t read)
 {
     const mr_window *w = k->window;
     uint32_t latest = k->lazy->latest[w->object[read]], value = mr_window_read_value(w, read);
+    if (latest == MR_NONE && k->encoding->options.end)
+        return true; /* something outside the region, perhaps */
     if (latest == MR_NONE)
         return value && w->variables[w->object[read]].carried_value == value;
     return k->lazy->gives[latest] == value || gives_own(k, read, event_of(k, latest));
@@ -259,11 +263,16 @@ static uint32_t object_of(const mr_encoding *encoding, uint32_t event)
 {
     const mr_window *w = encoding->window;
     if (mr_op_is_access(mr_window_op(w, event))) {
+        if (!mr_encoding_in_region(encoding, event))
+            return MR_NONE;
         uint32_t variable = w->object[event];
         return encoding->lazy->watched[variable] ? w->lock_count + variable : MR_NONE;
     }
     const mr_section *section = mr_window_section(w, event);
-    return section && w->locks[section->lock].contended ? section->lock : MR_NONE;
+    if (!section || (encoding->options.end && (section->acquire == MR_NONE ||
+                                               !mr_encoding_in_region(encoding, section->acquire))))
+        return MR_NONE;
+    return w->locks[section->lock].contended ? section->lock : MR_NONE;
 }
 
 static uint32_t object_count(const mr_window *w)
@@ -347,7 +356,7 @@ static void list_outer(const mr_encoding *encoding, const object_nodes *all)
     memset(lazy->outer, 0xff, w->section_count * sizeof *lazy->outer);
     memset(lazy->around, 0xff, w->lock_count * sizeof *lazy->around);
     memset(lazy->innermost, 0xff, w->thread_count * sizeof *lazy->innermost);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    for (uint32_t l = 0; l < w->lock_count && !encoding->options.end; l++)
         for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++)
             nest(encoding, i, 0);
     for (uint32_t i = 0; i < all->count; i++) {
@@ -451,6 +460,8 @@ static void reset(walk *k, uint32_t object)
         return;
     }
     k->lazy->holders[object] = MR_NONE;
+    if (k->encoding->options.end) /* those sections do not take part */
+        return;
     for (uint32_t i = w->locks[object].sections_first; i < w->locks[object].carried_end; i++)
         open_section(k, i);
 }

@@ -4,7 +4,8 @@ static void encode_access(mr_encoding *encoding, uint32_t event)
 {
     const mr_window *w = encoding->window;
     uint32_t end = mr_window_end_of_life(w, event);
-    if (end == MR_NONE || w->thread[end] == w->thread[event] || !mr_encoding_in_cone(encoding, end))
+    if (end == MR_NONE || !mr_encoding_in_region(encoding, event) ||
+        w->thread[end] == w->thread[event] || !mr_encoding_in_cone(encoding, end))
         return;
     mr_clause clause = {0};
     mr_clause_unless_included(encoding, &clause, event);

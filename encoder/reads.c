@@ -56,7 +56,10 @@ static void by_source(mr_encoding *encoding, uint32_t read)
     const mr_window_variable *variable = &w->variables[w->object[read]];
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
-    if (!ask_source(encoding, read, &guard) || encoding->lazy)
+    bool asked = ask_source(encoding, read, &guard);
+    if (asked && encoding->options.end && w->source[read] != MR_NONE)
+        mr_encoding_node(encoding, w->source[read]); /* outside the region, perhaps */
+    if (!asked || encoding->lazy)
         return;
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
         if (w->writes[k] != w->source[read] && w->writes[k] != read &&
@@ -186,7 +189,8 @@ void mr_encode_reads(mr_encoding *encoding)
     for (uint32_t t = 0; t < w->thread_count; t++) {
         for (uint32_t k = 0; k < encoding->constrained[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared)
+            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared ||
+                !mr_encoding_in_region(encoding, event))
                 continue;
             if (mr_formula_stopped(&encoding->formula))
                 return;

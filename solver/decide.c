@@ -10,6 +10,7 @@
 #include "greedy.h"
 #include "lazy.h"
 #include "linearise.h"
+#include "region.h"
 #include "saturate.h"
 #include "schedule.h"
 
@@ -286,6 +287,25 @@ static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
     return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
 }
 
+/* Steps of saturation that count as one event of a window. */
+enum { STEPS_OF_EVENT = 32 };
+
+static outcome try_region(candidate_task *task)
+{
+    const mr_problem *problem = task->problem;
+    uint64_t spent = 0;
+    if (!may_be_included(task))
+        return PASSED_ON;
+    mr_saturated answer =
+        mr_region_saturate(&problem->hard, task->precedence, task->goal, task->required,
+                           task->allowed, task->options, &spent, task->arena);
+    task->decision->effort += spent / STEPS_OF_EVENT + problem->window->size / EVENTS_OF_QUESTION;
+    if (answer == MR_SATURATED_NO_MEMORY)
+        return NO_MEMORY;
+    return answer == MR_SATURATED_UNSAT ? settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE)
+                                        : PASSED_ON;
+}
+
 static outcome try_eliminate(candidate_task *task)
 {
     uint32_t part = task->options->eliminate_part ? task->options->eliminate_part : 1;
@@ -296,6 +316,8 @@ static outcome try_eliminate(candidate_task *task)
         return NO_MEMORY;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    if (task->options->only_near_events)
+        return try_region(task);
     outcome near = try_near(task, &limits);
     if (near != PASSED_ON || task->options->only_near_part)
         return near;
@@ -509,27 +531,12 @@ static outcome try_saturate(candidate_task *task)
     return try_formula(task, MR_STEP_SATURATE, options, saturate);
 }
 
-static mr_unknown_reason reason_of(mr_interrupted why)
-{
-    switch (why) {
-    case MR_INTERRUPTED_UNITS:
-        return MR_UNKNOWN_STEPS;
-    case MR_INTERRUPTED_TIME:
-        return MR_UNKNOWN_TIME;
-    case MR_INTERRUPTED_MEMORY:
-        return MR_UNKNOWN_MEMORY;
-    case MR_INTERRUPTED_BY_SOLVER:
-        break;
-    }
-    return MR_UNKNOWN_SOLVER;
-}
-
 static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
 {
     memcpy(task->decision->detail, trouble->detail, sizeof task->decision->detail);
     task->decision->stopped_by_time += trouble->why == MR_INTERRUPTED_TIME;
     task->decision->stopped_by_memory += trouble->why == MR_INTERRUPTED_MEMORY;
-    return give_up(task, reason_of(trouble->why));
+    return give_up(task, mr_session_reason(trouble->why));
 }
 
 static outcome solve_lazily(candidate_task *task, formula_task *f)

@@ -5,6 +5,7 @@
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
  *   eliminate     what is certain, by propagation on clocks: no race, or a smaller    eliminate.h
  *                 question
+ *                 (or a formula about the events near the accesses, with only_near_events    region.h)
  *   greedy        running what can run, in trace order: race                          greedy.h
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
  *   explore       the states that reorderings lead to: race or no race                explore.h
@@ -48,6 +49,9 @@ typedef struct mr_decide_options {
     /* Elimination looks for a proof near the accesses alone, with one of so many parts of its
      * budget; 0: not alone. */
     uint32_t only_near_part;
+    /* In the place of elimination saturation looks for a proof by so many events near the accesses alone
+     * (region.h); 0: not. */
+    uint32_t only_near_events;
     bool first_attempt;      /* explore looks at few states */
     bool tried;              /* a first attempt has failed: explore comes before saturation */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than

@@ -473,3 +473,18 @@ mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const
     mr_query_end(query, trouble);
     return answer;
 }
+
+mr_unknown_reason mr_session_reason(mr_interrupted why)
+{
+    switch (why) {
+    case MR_INTERRUPTED_UNITS:
+        return MR_UNKNOWN_STEPS;
+    case MR_INTERRUPTED_TIME:
+        return MR_UNKNOWN_TIME;
+    case MR_INTERRUPTED_MEMORY:
+        return MR_UNKNOWN_MEMORY;
+    case MR_INTERRUPTED_BY_SOLVER:
+        break;
+    }
+    return MR_UNKNOWN_SOLVER;
+}

@@ -23,6 +23,7 @@
 #define MR_SOLVER_SESSION_H
 
 #include "base/halt.h"
+#include "base/model.h"
 #include "base/room.h"
 #include "encoder/formula.h"
 
@@ -111,5 +112,8 @@ void mr_query_end(mr_query *query, mr_trouble *trouble);
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
                            mr_settings settings, const uint32_t *ranks, int64_t *order,
                            mr_trouble *trouble);
+
+/* What is said of a question whose query was interrupted. */
+mr_unknown_reason mr_session_reason(mr_interrupted why);
 
 #endif

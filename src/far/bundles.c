@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
+#include "spots.h"
 #include "windows/lockset.h"
 
 #include <inttypes.h>
@@ -14,6 +15,10 @@ enum {
         MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_ELIMINATE),
     SEARCH_STEPS = PROOF_STEPS | MR_STEP_BIT(MR_STEP_SATURATE)
 };
+
+/* The fewer bundles there are, the fewer questions. But one spot without a proof leaves all of a bundle
+ * open. So bundles of longer stretches come first. */
+enum { LARGE_STRETCH = 4096 };
 
 /* What members of a bundle have in common: threads, ends of life, and stretches of the window. */
 enum { KEYS = 8 };
@@ -30,7 +35,7 @@ typedef struct member {
 /* The plan of a phase. It does not change while the phase runs. */
 typedef struct plan {
     mr_far_asker *asker;
-    uint32_t near_part;
+    uint32_t near_part, stretch;
     bool search;
     member *members; /* owned; those of a bundle side by side */
     uint32_t *left;  /* owned; one a site pair: its members that are not proven */
@@ -40,7 +45,7 @@ typedef struct plan {
 
 /* ---- planning, by the calling thread ---- */
 
-static void make_key(const mr_window *w, member *m)
+static void make_key(const mr_window *w, uint32_t stretch, member *m)
 {
     const mr_stops lists[] = {m->one, m->two};
     for (uint32_t i = 0; i < 2; i++) {
@@ -48,8 +53,8 @@ static void make_key(const mr_window *w, member *m)
         uint32_t *key = &m->key[i * KEYS / 2];
         key[0] = w->thread[events[0]];
         key[1] = mr_window_end_of_life(w, events[0]);
-        key[2] = events[0] / MR_FAR_STRETCH;
-        key[3] = events[lists[i].count - 1] / MR_FAR_STRETCH;
+        key[2] = events[0] / stretch;
+        key[3] = events[lists[i].count - 1] / stretch;
     }
 }
 
@@ -76,7 +81,7 @@ static int compare_members(const void *one, const void *two)
 static void add_member(plan *p, member m)
 {
     if (p->members) {
-        make_key(p->asker->window->problem.window, &m);
+        make_key(p->asker->window->problem.window, p->stretch, &m);
         p->members[p->member_count] = m;
         p->left[m.site_pair]++;
     }
@@ -123,7 +128,7 @@ static void add_members(plan *p)
     }
 }
 
-/* Lists where bundles begin. A search leaves out those of one member. */
+/* Lists where bundles begin. */
 static void divide(plan *p)
 {
     uint32_t kept = 0;
@@ -131,8 +136,6 @@ static void divide(plan *p)
         for (next = i + 1; next < p->member_count; next++)
             if (compare_keys(&p->members[i], &p->members[next]))
                 break;
-        if (p->search && next - i == 1)
-            continue;
         p->first[p->bundle_count++] = kept;
         for (uint32_t k = i; k < next; k++)
             p->members[kept++] = p->members[k];
@@ -205,7 +208,8 @@ static mr_stops unite(const member *members, uint32_t count, bool second, mr_are
     return (mr_stops){events, leave_out_equal(events, total)};
 }
 
-static void tell(const plan *p, const member *members, uint32_t count, const mr_decision *decision)
+static void tell(const plan *p, const member *members, uint32_t count, const mr_decision *decision,
+                 uint64_t effort)
 {
     uint32_t start = p->asker->window->problem.window->start;
     bool proven = decision->verdict == MR_VERDICT_NO_RACE;
@@ -214,42 +218,63 @@ static void tell(const plan *p, const member *members, uint32_t count, const mr_
              " verdict=%s%s%s effort=%" PRIu64,
              count, start + members->one.events[0], start + members->two.events[0],
              proven ? "no-race" : "open", proven ? " step=" : "",
-             proven ? mr_step_name(decision->step) : "", decision->effort);
+             proven ? mr_step_name(decision->step) : "", effort);
 }
 
 /* A race of the two lists may be one of two accesses that do not conflict, so it says nothing. */
+static mr_status ask_about_lists(const plan *p, mr_worker *worker, mr_stops one, mr_stops two,
+                                 mr_decision *decision, uint64_t *effort)
+{
+    const mr_problem *problem = &p->asker->window->problem;
+    mr_far_spots spots = {.worker = worker,
+                          .problem = problem,
+                          .options = worker->decide,
+                          .most = p->asker->window->settings->far_limits.per_race};
+    bool proven;
+    spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
+    spots.options.only_near_part = p->near_part;
+    if (!p->near_part) {
+        mr_status status = mr_far_spots_prove(&spots, one, two, &proven);
+        *decision = spots.decision;
+        *effort = spots.effort;
+        if (!proven)
+            decision->verdict = MR_VERDICT_UNKNOWN;
+        return status;
+    }
+    mr_status status = mr_decide_any(problem, worker->session, &spots.options, one, two,
+                                     &worker->arena, decision, worker->error);
+    *effort = decision->cone_events;
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += decision->seconds[step];
+    return status;
+}
+
 static mr_status ask(const plan *p, mr_far_worker *far, const member *members, uint32_t count,
-                     mr_decision *decision)
+                     mr_decision *decision, uint64_t *effort)
 {
     mr_worker *worker = &far->worker;
-    mr_decide_options options = worker->decide;
     mr_status status = MR_OK;
-    options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
-    options.only_near_part = p->near_part;
+    *effort = 0;
     *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_MEMORY};
     mr_stops one = unite(members, count, false, &worker->arena);
     mr_stops two = unite(members, count, true, &worker->arena);
     if (one.events && two.events)
-        status = mr_decide_any(&p->asker->window->problem, worker->session, &options, one, two,
-                               &worker->arena, decision, worker->error);
+        status = ask_about_lists(p, worker, one, two, decision, effort);
     else if (!worker->arena.refused)
         return mr_error_memory(worker->error, "deciding far races");
     worker->arena.refused = false;
-    for (int step = 0; step < MR_STEP_COUNT; step++)
-        worker->run.step_seconds[step] += decision->seconds[step];
     if (status == MR_OK)
-        tell(p, members, count, decision);
+        tell(p, members, count, decision, *effort);
     return status;
 }
 
 /* One answer for each member, with its share of the effort. */
 static mr_status answer(const plan *p, mr_far_worker *far, const member *members, uint32_t count,
-                        const mr_decision *decision, mr_outcome *outcome)
+                        const mr_decision *decision, uint64_t effort, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
     uint32_t start = window->problem.window->start;
     bool proven = decision->verdict == MR_VERDICT_NO_RACE;
-    uint64_t effort = p->search ? mr_far_effort(&far->worker, decision) : decision->cone_events;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t x = start + members[i].one.events[0], y = start + members[i].two.events[0];
         mr_close_pair pair = {x < y ? x : y, x < y ? y : x};
@@ -294,14 +319,15 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     uint32_t count = p->first[unit + 1] - p->first[unit];
     mr_far_worker *far = NULL;
     mr_decision decision;
+    uint64_t effort;
     mr_status status = mr_far_unit_begin(p->asker, number, unit, &far, outcome, error);
     if (status != MR_OK)
         return status;
     mr_far_clear_arena(far);
     if (!far->worker.halted && is_due_now(p, members, count)) {
-        status = ask(p, far, members, count, &decision);
+        status = ask(p, far, members, count, &decision, &effort);
         if (status == MR_OK && !mr_far_unit_is_halted(p->asker, far))
-            status = answer(p, far, members, count, &decision, *outcome);
+            status = answer(p, far, members, count, &decision, effort, *outcome);
     }
     return mr_far_unit_end(far, outcome, status);
 }
@@ -377,14 +403,22 @@ static mr_status run(plan *p, mr_error *error)
     return status;
 }
 
-mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error)
+mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error)
 {
-    plan p = {.asker = asker, .near_part = near_part};
+    plan p = {.asker = asker, .near_part = near_part, .stretch = MR_FAR_STRETCH};
     return run(&p, error);
+}
+
+mr_status mr_far_prove_bundles(mr_far_asker *asker, mr_error *error)
+{
+    plan large = {.asker = asker, .stretch = LARGE_STRETCH};
+    plan small = {.asker = asker, .stretch = MR_FAR_STRETCH};
+    mr_status status = run(&large, error);
+    return status == MR_OK && !mr_far_is_halted(asker) ? run(&small, error) : status;
 }
 
 mr_status mr_far_search_bundles(mr_far_asker *asker, mr_error *error)
 {
-    plan p = {.asker = asker, .search = true};
+    plan p = {.asker = asker, .stretch = MR_FAR_STRETCH, .search = true};
     return run(&p, error);
 }

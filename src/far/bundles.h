@@ -9,7 +9,7 @@
  * may be accesses of two variables.
  *
  * A *bundle* is pairs of lists (windows/access_groups.h) of the same two threads. In each thread their
- * accesses begin within one stretch of the window of MR_FAR_STRETCH events, end within one, and have the
+ * accesses begin within one stretch of the window, end within one, and have the
  * same end of life (encoder/goal.h). The two lists of a pair are of the sites of a site pair (windows/candidates.h) and hold no
  * lock in common. A site pair is proven when all its pairs of lists are, and a pair of places has no race when all its
  * site pairs are proven.
@@ -21,20 +21,19 @@
 #ifndef MR_FAR_BUNDLES_H
 #define MR_FAR_BUNDLES_H
 
-#include "ask.h"
-
-enum { MR_FAR_STRETCH = 64 };
+#include "spots.h"
 
 /*
- * Asks about each bundle of what is not settled, by the steps up to elimination. It is for the model
- * of the settings: in a stricter one a proof says nothing. With `near_part` it looks for proofs near the
- * accesses alone (mr_eliminate_near), with one of so many parts of elimination's budget; 0: for any.
- * MR_ERR_MEMORY.
+ * Asks about each bundle of what is not settled, and looks for proofs near the accesses alone
+ * (mr_eliminate_near), with one of so many parts of elimination's budget. It is for the model of the settings: in a
+ * stricter one a proof says nothing. MR_ERR_MEMORY.
  */
-mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error);
+mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error);
 
-/* The same with saturation, for bundles of several pairs of lists; the others are for the last word, which has
- * saturation, too (whole.h). */
+/* The same spot by spot (spots.h), for bundles of longer stretches, then for those above. */
+mr_status mr_far_prove_bundles(mr_far_asker *asker, mr_error *error);
+
+/* The same with the steps up to saturation for each spot. */
 mr_status mr_far_search_bundles(mr_far_asker *asker, mr_error *error);
 
 #endif

@@ -47,7 +47,7 @@ static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
     if (d->window.model == d->context->settings->model)
-        status = mr_far_prove_bundles(&d->asker, 0, d->error);
+        status = mr_far_prove_bundles(&d->asker, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
@@ -104,7 +104,7 @@ static mr_status prove_near(decider *d)
     for (size_t i = 0; i < sizeof near_rounds / sizeof *near_rounds && goes_on(d, status) &&
                        d->window.unsettled_count <= near_rounds[i].most;
          i++)
-        status = mr_far_prove_bundles(&d->asker, near_rounds[i].part, d->error);
+        status = mr_far_look_at_bundles(&d->asker, near_rounds[i].part, d->error);
     return status;
 }
 

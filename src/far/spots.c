@@ -1,0 +1,101 @@
+#include "spots.h"
+
+#include "base/assert.h"
+#include "solver/cone.h"
+
+/* Short looks: parts of the budget of elimination, for lists that may be divided and for a spot. */
+enum { PART_OF_LISTS = 1024, PART_OF_SPOT = 16 };
+
+/* Regions: events, for lists that may be divided and in the end; the part of the budget of saturation
+ * for such lists; and how long these lists are at most. */
+enum { EVENTS = 1 << 14, MOST_EVENTS = 1 << 16, PART_OF_STEPS = 16, REGION_LENGTH = 1024 };
+
+/* Asks about two lists. */
+static mr_status ask(mr_far_spots *s, mr_stops one, mr_stops two, const mr_decide_options *options,
+                     bool *proven)
+{
+    mr_worker *worker = s->worker;
+    bool whole = !options->only_near_part && !options->only_near_events;
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    mr_status status = mr_decide_any(s->problem, worker->session, options, one, two, &worker->arena,
+                                     &s->decision, worker->error);
+    mr_arena_release(&worker->arena, mark);
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += s->decision.seconds[step];
+    s->effort += whole ? mr_far_effort(worker, &s->decision) : s->decision.effort;
+    *proven = status == MR_OK && s->decision.verdict == MR_VERDICT_NO_RACE;
+    return status;
+}
+
+/* A look at the rows near the accesses, without saturation. */
+static mr_status look(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t part, bool *proven)
+{
+    mr_decide_options options = s->options;
+    options.steps &= ~MR_STEP_BIT(MR_STEP_SATURATE);
+    options.only_near_part = part;
+    return ask(s, one, two, &options, proven);
+}
+
+static mr_status saturate(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t events,
+                          uint32_t part, bool *proven)
+{
+    mr_decide_options options = s->options;
+    options.steps &= ~MR_STEP_BIT(MR_STEP_SATURATE); /* but for the region */
+    options.only_near_events = events;
+    options.saturate_steps /= part;
+    return ask(s, one, two, &options, proven);
+}
+
+/* How many events of its thread a list spans. */
+static uint32_t length(const mr_far_spots *s, mr_stops stops)
+{
+    const uint32_t *position = s->problem->window->position;
+    return position[mr_stops_last(&stops)] - position[stops.events[0]];
+}
+
+/* A spot that has no proof by the means for longer lists. */
+static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
+{
+    mr_status status = saturate(s, one, two, EVENTS, 1, proven);
+    if (status == MR_OK && !*proven)
+        status = look(s, one, two, PART_OF_SPOT, proven);
+    if (status == MR_OK && !*proven)
+        status = saturate(s, one, two, MOST_EVENTS, 1, proven);
+    bool search = s->options.steps & MR_STEP_BIT(MR_STEP_SATURATE);
+    return status == MR_OK && !*proven && search ? ask(s, one, two, &s->options, proven) : status;
+}
+
+static bool gives_up(const mr_far_spots *s)
+{
+    return (s->most && s->effort > s->most) || mr_arena_is_halted(&s->worker->arena);
+}
+
+mr_status mr_far_spots_prove(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
+{
+    mr_stops stops[] = {one, two};
+    mr_goal goal = {.stops = stops, .stop_count = 2};
+    *proven = !mr_cone_narrow(&s->problem->forced, &goal);
+    if (*proven)
+        return MR_OK;
+    uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
+    int longer = lengths[1] > lengths[0];
+    mr_status status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
+    if (*proven || status != MR_OK || gives_up(s))
+        return status;
+    if (lengths[longer] < MR_FAR_STRETCH)
+        return prove_spot(s, stops[0], stops[1], proven);
+    if (lengths[longer] < REGION_LENGTH)
+        status = saturate(s, stops[0], stops[1], EVENTS, PART_OF_STEPS, proven);
+    if (*proven || status != MR_OK || gives_up(s))
+        return status;
+    mr_stops *list = &stops[longer];
+    uint32_t count = list->count, half = count / 2;
+    MR_ASSERT(half > 0 && half < count); /* both halves are smaller, so the recursion ends */
+    list->count = half;
+    status = mr_far_spots_prove(s, stops[0], stops[1], proven);
+    if (!*proven || status != MR_OK)
+        return status;
+    list->events += half;
+    list->count = count - half;
+    return mr_far_spots_prove(s, stops[0], stops[1], proven);
+}

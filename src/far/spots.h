@@ -1,0 +1,36 @@
+/*
+ * spots: a proof that no stop of one list goes with a stop of another, spot by spot.
+ *
+ * Two threads come to the same places again and again, from the beginning of the trace to its end. A
+ * question about all of these visits requires little (what comes before the first one) and allows
+ * nearly everything, so elimination finds nothing. But most visits of the one thread are ordered with
+ * most of the other one, and a question about two visits requires all that comes before them. Its proof
+ * is near the stops.
+ *
+ * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near). Where
+ * that proves nothing, the list that is longer in its thread is divided in halves, until both lists
+ * lie within MR_FAR_STRETCH events of their threads: a *spot*. A spot has a longer look, and then, in a
+ * search, the steps up to saturation. One spot without a proof ends it: the lists stay open.
+ *
+ * Exact: the spots are all pairs of stops but those that a proof is about.
+ */
+#ifndef MR_FAR_SPOTS_H
+#define MR_FAR_SPOTS_H
+
+#include "ask.h"
+
+enum { MR_FAR_STRETCH = 64 };
+
+typedef struct mr_far_spots {
+    mr_worker *worker;
+    const mr_problem *problem;
+    mr_decide_options options; /* of questions that are no short looks */
+    uint64_t most;             /* effort after which it gives up */
+    uint64_t effort;           /* so far, as ask.h counts it */
+    mr_decision decision; /* of the latest question; no race: the step that settled the last spot */
+} mr_far_spots;
+
+/* `*proven`: there is no race of the two lists. Needs the step eliminate. MR_ERR_MEMORY. */
+mr_status mr_far_spots_prove(mr_far_spots *spots, mr_stops one, mr_stops two, bool *proven);
+
+#endif
