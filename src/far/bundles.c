@@ -229,6 +229,7 @@ static mr_status ask_about_lists(const plan *p, mr_worker *worker, mr_stops one,
     mr_far_spots spots = {.worker = worker,
                           .problem = problem,
                           .options = worker->decide,
+                          .stretch = MR_FAR_STRETCH,
                           .most = p->asker->window->settings->far_limits.per_race};
     bool proven;
     spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;

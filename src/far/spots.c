@@ -82,7 +82,7 @@ mr_status mr_far_spots_prove(mr_far_spots *s, mr_stops one, mr_stops two, bool *
     mr_status status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
     if (*proven || status != MR_OK || gives_up(s))
         return status;
-    if (lengths[longer] < MR_FAR_STRETCH)
+    if (lengths[longer] < s->stretch)
         return prove_spot(s, stops[0], stops[1], proven);
     if (lengths[longer] < REGION_LENGTH)
         status = saturate(s, stops[0], stops[1], EVENTS, PART_OF_STEPS, proven);

@@ -9,7 +9,7 @@
  *
  * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near). Where
  * that proves nothing, the list that is longer in its thread is divided in halves, until both lists
- * lie within MR_FAR_STRETCH events of their threads: a *spot*. A spot has a longer look, and then, in a
+ * lie within a short stretch of their threads: a *spot*. A spot has a longer look, and then, in a
  * search, the steps up to saturation. One spot without a proof ends it: the lists stay open.
  *
  * Exact: the spots are all pairs of stops but those that a proof is about.
@@ -25,8 +25,10 @@ typedef struct mr_far_spots {
     mr_worker *worker;
     const mr_problem *problem;
     mr_decide_options options; /* of questions that are no short looks */
-    uint64_t most;             /* effort after which it gives up */
-    uint64_t effort;           /* so far, as ask.h counts it */
+    uint32_t
+        stretch; /* how many events of its thread a list of a spot spans at most, MR_FAR_STRETCH */
+    uint64_t most;        /* effort after which it gives up; 0: never */
+    uint64_t effort;      /* so far, as ask.h counts it */
     mr_decision decision; /* of the latest question; no race: the step that settled the last spot */
 } mr_far_spots;
 
