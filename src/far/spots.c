@@ -77,7 +77,7 @@ mr_status mr_far_spots_prove(mr_far_spots *s, mr_stops one, mr_stops two, bool *
     *proven = !mr_cone_narrow(&s->problem->forced, &goal);
     if (*proven)
         return MR_OK;
-    uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
+    const uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
     int longer = lengths[1] > lengths[0];
     mr_status status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
     if (*proven || status != MR_OK || gives_up(s))
