@@ -233,7 +233,7 @@ static void test_large(void **state)
                                            "20000",
                                            NULL};
     uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
-    uint64_t shapes = mr_length("JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) / QUESTIONS;
+    uint64_t shapes = mr_length("JOBS_TRACES", SHARE_TRACES / 4, DEFAULT_TRACES) / QUESTIONS;
     tally sum = {0};
     (void)state;
     for (size_t s = 0; s < mr_large_shape_count && s < shapes; s++) {
