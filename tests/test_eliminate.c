@@ -38,14 +38,6 @@ typedef struct question {
     uint8_t *on_the_way; /* one a state: 2 a witness ends here, 1 one comes through */
 } question;
 
-static bool in_list(const examination *x, const mr_stops *list, uint32_t trace_event)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (x->trials.setup.window->start + list->events[i] == trace_event)
-            return true;
-    return false;
-}
-
 /* Marks the states of witnesses. How many witnesses end. */
 static size_t mark_states(const examination *x, question *q)
 {
@@ -55,11 +47,8 @@ static size_t mark_states(const examination *x, question *q)
     assert_non_null(q->on_the_way);
     for (size_t i = 0; i < search->hit_count; i++) {
         const mr_exhaustive_hit *hit = &search->hits[i];
-        const mr_pair *pair = &hit->race;
-        if ((in_list(x, &q->first.stops[0], pair->first) &&
-             in_list(x, &q->first.stops[1], pair->second)) ||
-            (in_list(x, &q->first.stops[1], pair->first) &&
-             in_list(x, &q->first.stops[0], pair->second))) {
+        if (mr_window_trials_is_between(&x->trials, &hit->race, &q->first.stops[0],
+                                        &q->first.stops[1])) {
             q->on_the_way[hit->state] = 2;
             ends++;
         }

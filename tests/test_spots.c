@@ -32,24 +32,13 @@ typedef struct examination {
     uint64_t questions, lists, without, proven, proven_lists, by_saturation;
 } examination;
 
-static bool has(const examination *x, const mr_stops *list, uint32_t trace_event)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (x->trials.setup.window->start + list->events[i] == trace_event)
-            return true;
-    return false;
-}
-
 /* Does a witness end in an access of each list? */
-static bool ends(const examination *x, const mr_stops *a, const mr_stops *b)
+static bool race(const examination *x, const mr_stops *a, const mr_stops *b)
 {
     const mr_exhaustive *search = &x->trials.search;
-    for (size_t i = 0; i < search->hit_count; i++) {
-        const mr_pair *pair = &search->hits[i].race;
-        if ((has(x, a, pair->first) && has(x, b, pair->second)) ||
-            (has(x, b, pair->first) && has(x, a, pair->second)))
+    for (size_t i = 0; i < search->hit_count; i++)
+        if (mr_window_trials_is_between(&x->trials, &search->hits[i].race, a, b))
             return true;
-    }
     return false;
 }
 
@@ -75,7 +64,7 @@ static void ask(void *context, mr_stops a, mr_stops b)
 {
     examination *x = context;
     uint32_t stretch = 1 + x->questions % 3;
-    bool races = ends(x, &a, &b), is_list = a.count > 1 || b.count > 1;
+    bool races = race(x, &a, &b), is_list = a.count > 1 || b.count > 1;
     x->questions++;
     x->lists += is_list;
     x->without += !races;

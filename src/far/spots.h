@@ -21,14 +21,14 @@
 
 enum { MR_FAR_STRETCH = 64 };
 
+/* The caller sets the first five; the others begin as zero. */
 typedef struct mr_far_spots {
     mr_worker *worker;
     const mr_problem *problem;
     mr_decide_options options; /* of questions that are no short looks */
-    uint32_t
-        stretch; /* how many events of its thread a list of a spot spans at most, MR_FAR_STRETCH */
-    uint64_t most;        /* effort after which it gives up; 0: never */
-    uint64_t effort;      /* so far, as ask.h counts it */
+    uint32_t stretch;          /* a spot: both lists span fewer events of their threads */
+    uint64_t most;             /* effort after which it gives up; 0: never */
+    uint64_t effort;           /* so far, as ask.h counts it */
     mr_decision decision; /* of the latest question; no race: the step that settled the last spot */
 } mr_far_spots;
 

@@ -60,6 +60,21 @@ bool mr_cone_question_pose(mr_cone_question *q, mr_setup *setup)
     return true;
 }
 
+static bool in_list(const mr_window_trials *self, const mr_stops *list, uint32_t trace_event)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (self->setup.window->start + list->events[i] == trace_event)
+            return true;
+    return false;
+}
+
+bool mr_window_trials_is_between(const mr_window_trials *self, const mr_pair *race,
+                                 const mr_stops *one, const mr_stops *two)
+{
+    return (in_list(self, one, race->first) && in_list(self, two, race->second)) ||
+           (in_list(self, two, race->first) && in_list(self, one, race->second));
+}
+
 static void ask(mr_window_trials *self, mr_stops one, mr_stops two)
 {
     mr_arena_mark mark = mr_arena_get_mark(&self->setup.arena);

@@ -35,6 +35,10 @@ void mr_window_trials_trial(mr_trial *trial, void *self);
 void mr_window_trials_wrong(mr_window_trials *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Does the race stand in the two lists of window events, one access in each? */
+bool mr_window_trials_is_between(const mr_window_trials *self, const mr_pair *race,
+                                 const mr_stops *one, const mr_stops *two);
+
 /* Is it a witness that the two can be next? All are events of the window; `how` it was found is
  * for the message. */
 void mr_window_trials_check(mr_window_trials *self, uint32_t one, uint32_t two,
