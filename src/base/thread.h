@@ -9,7 +9,8 @@
  * joins it. False: no thread could be started; the caller does the work itself. */
 bool mr_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
-/* On how many processors the calling thread may run (taskset, the limits of a container); at least 1. */
+/* On how many processors the calling thread may run: taskset and the cpuset of a container count, a share of their time
+ * does not. At least 1. */
 unsigned mr_thread_cores(void);
 
 #endif

@@ -158,9 +158,11 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *
         if (status == MR_ERR_HALTED) {
             mr_stream_stop(job->sweep->stream);
             *ended = true;
-        } else if (status == MR_OK && !mr_watch_events(watch, &events)) {
-            status = mr_error_memory(job->error, "looking for errors that happened");
         }
+        /* After a halt, too: the detector has seen some of these events. */
+        bool seen = status == MR_OK || status == MR_ERR_HALTED;
+        if (seen && !mr_watch_events(watch, &events))
+            status = mr_error_memory(job->error, "looking for errors that happened");
         stats->find_seconds += mr_seconds() - ready;
         if (status != MR_OK)
             return status;
