@@ -28,6 +28,7 @@ typedef struct program {
     uint32_t thread, holder; /* of the mutex, plus 1 */
     uint32_t shared;         /* per cent of the accesses that are of shared bytes */
     uint32_t places, first_code, codes;
+    bool dead;  /* the shared bytes are freed, and nobody else has got them */
     bool apart; /* a record that says nothing stands behind each access */
     unsigned char memory[BYTES + THREADS * OWN_BYTES];
 } program;
@@ -63,6 +64,21 @@ static void run_call(program *self)
         mr_log_put(&self->log, mr_log_head(MR_LOG_LEAVE, 0, 1 + mr_random_below(&self->random, 2)));
 }
 
+/* The shared bytes are freed, or new ones. */
+static void run_block(program *self)
+{
+    mr_log_build *log = &self->log;
+    bool dies = !self->dead && mr_random_percent(&self->random, 50);
+    if (self->dead)
+        mr_log_object(log, MR_LOG_FORGOTTEN, MR_LOG_MEMORY_HEAP, BASE, 0, 0, 0);
+    else
+        mr_log_object(log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, BASE, 0x300020,
+                      dies ? MR_LOG_TAKEN_KEPT : MR_LOG_TAKEN_GONE, BYTES);
+    if (!dies)
+        mr_log_object(log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x300030, 0, BYTES);
+    self->dead = dies;
+}
+
 static void run_other(program *self)
 {
     uint32_t kind = mr_random_below(&self->random, 5);
@@ -72,10 +88,8 @@ static void run_other(program *self)
     } else if (kind == 1 && self->holder == self->thread + 1) {
         self->holder = 0;
         mr_log_object(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, LOCK, 0x300010, 0, 0);
-    } else if (kind == 2 &&
-               mr_random_percent(&self->random, 20)) { /* the shared bytes are new ones */
-        mr_log_object(&self->log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, BASE, 0x300020, 0, BYTES);
-        mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x300030, 0, BYTES);
+    } else if (kind == 2 && mr_random_percent(&self->random, 40)) {
+        run_block(self);
     } else if (kind == 3) {
         mr_log_access(&self->log, MR_LOG_ATOMIC_WRITE,
                       BASE + 8 * (uint64_t)mr_random_below(&self->random, 3), 8, 0x300040, 1);

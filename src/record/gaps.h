@@ -14,8 +14,8 @@
  * So that this is done once between two marks, the pass then jumps no more up to the next one.
  *
  * Memory: 32 bytes a gap, 32 for each call that a gap leaves open, 300 KB a mark, of which there are at
- * most MR_GAPS_MARKS. When gaps are so short that they would take more than 8 MB and an eighth of the log,
- * nothing is kept, and no pass jumps. Nor does one in the first 16 MB of a log, which have no mark.
+ * most MR_GAPS_MARKS. Gaps and calls may take 8 MB, or an eighth of the log when that is more. When they would
+ * take more, nothing is kept, and no pass jumps. Nor does one in the first 16 MB of a log, which have no mark.
  */
 #ifndef MR_RECORD_GAPS_H
 #define MR_RECORD_GAPS_H

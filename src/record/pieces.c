@@ -297,12 +297,13 @@ void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
     for (uint64_t at = offset; at < end; at = next_line(at)) {
         mr_piece_line *line = find_line(pieces, access.life, at);
         MR_REQUIRE(line);
-        if (pieces->ordered && !line->cells)
-            line->cells = make_cells(pieces->ordered, line);
-        if (pieces->ordered)
+        if (pieces->ordered) {
+            if (!line->cells)
+                line->cells = make_cells(pieces->ordered, line);
+            uint64_t before = mr_ordered_kept(pieces->ordered, line->cells);
             mr_ordered_keep(pieces->ordered, line->cells, bits_of(at, end));
-        pieces->plain_parts |= line->parts;
-        mr_visits_mark_all(&pieces->visits, &line->visits);
+            mr_pieces_mark(pieces, line, before);
+        }
         line->shared |= bits_of(at, end);
         line->written |= bits_of(at, end);
     }
@@ -535,6 +536,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     for (uint32_t i = 0; i < pieces->table.count; i++)
         if (pieces->lines[i].kept && has_others(pieces, &pieces->lines[i]))
             mr_visits_mark_all(&pieces->visits, &pieces->lines[i].visits);
+    mr_visits_end(&pieces->visits);
     return mark_lives(pieces) && mr_pieces_number(pieces);
 }
 

@@ -81,6 +81,13 @@ void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list)
     }
 }
 
+void mr_visits_end(mr_visits *visits)
+{
+    free(visits->items);
+    visits->items = NULL;
+    visits->count = visits->capacity = 0;
+}
+
 bool mr_visits_has(const mr_visits *visits, size_t gap)
 {
     size_t word = gap / BITS;

@@ -5,8 +5,11 @@
  * The first pass says in which gap it is. Each line of memory has a list of the gaps that access it. When
  * bytes of the line are kept, these gaps are marked, and so is each gap that accesses such bytes later.
  *
- * Memory: 8 bytes for each line and gap that accesses it, as long as that is not more than 8 MB and an
- * eighth of the log. Else, and when there is no memory, all gaps count as marked.
+ *   (mr_visits_come_to | mr_visits_note | mr_visits_mark | mr_visits_mark_all)* → mr_visits_end → mr_visits_has*
+ *
+ * Memory: a bit for each gap and, before mr_visits_end, 8 bytes for each line and gap that accesses it. These
+ * may take 8 MB, or an eighth of the log when that is more. When they would take more, or there is no
+ * memory, all gaps count as marked.
  */
 #ifndef MR_RECORD_VISITS_H
 #define MR_RECORD_VISITS_H
@@ -23,8 +26,8 @@ typedef struct mr_visit {
 typedef struct mr_visits {
     uint32_t now;    /* number of the gap where the first pass is, plus 1; 0: it is in none */
     mr_visit *items; /* owned */
-    size_t count, capacity, limit;
-    uint64_t *marks; /* owned; bits, by number of the gap */
+    size_t count, capacity, limit; /* of items */
+    uint64_t *marks;               /* owned; bits, by number of the gap */
     size_t words;
     bool given_up;
 } mr_visits;
@@ -54,6 +57,9 @@ static inline void mr_visits_note(mr_visits *visits, mr_visit_list *list)
 void mr_visits_mark(mr_visits *visits);
 /* Marks all gaps of the list. */
 void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list);
+
+/* All gaps are marked that will be: frees the lists. */
+void mr_visits_end(mr_visits *visits);
 
 bool mr_visits_has(const mr_visits *visits, size_t gap);
 
