@@ -11,13 +11,11 @@
 #include "support/length.h"
 #include "support/log_build.h"
 #include "support/random.h"
-#include "support/trace_reading.h"
 
 #include "runtime/log.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { THREADS = 3, BASE = 0x1000, OWN_BYTES = 64, BYTES = 192, CODES = 12, LOCK = 0x9000 };
 
@@ -123,26 +121,6 @@ static void run_program(program *self, uint64_t seed, bool apart)
     }
 }
 
-static char *convert(const void *bytes, size_t count, mr_record_options options, size_t *size)
-{
-    char *path = mr_test_file(bytes, count), *items = NULL;
-    mr_error error;
-    mr_record_summary summary;
-    FILE *trace = tmpfile();
-    assert_non_null(trace);
-    if (mr_record_convert(path, "t", trace, &options, &summary, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    *size = (size_t)ftell(trace);
-    items = malloc(*size + 1);
-    assert_non_null(items);
-    rewind(trace);
-    assert_int_equal(fread(items, 1, *size, trace), *size);
-    fclose(trace);
-    unlink(path);
-    free(path);
-    return items;
-}
-
 static void test_short(void **state)
 {
     (void)state;
@@ -155,14 +133,14 @@ static void test_short(void **state)
         size_t long_count, short_count, sizes[2];
         run_program(&self, seed, true);
         void *apart = mr_log_file(&self.log, &long_count);
-        char *wanted = convert(apart, long_count, options, &sizes[0]);
+        void *wanted = mr_log_trace(apart, long_count, options, &sizes[0]);
         mr_log_build_free(&self.log);
         run_program(&self, seed, false);
         void *together = mr_log_file(&self.log, &short_count);
         void *shortened = mr_log_shorten(together, &short_count);
         assert_non_null(shortened);
         options.part_units = parts[seed % 3];
-        char *found = convert(shortened, short_count, options, &sizes[1]);
+        void *found = mr_log_trace(shortened, short_count, options, &sizes[1]);
         if (sizes[0] != sizes[1] || memcmp(wanted, found, sizes[0]) != 0)
             fail_msg("seed %llu: the traces differ%s", (unsigned long long)seed,
                      options.leave_ordered ? ", without what is ordered" : "");

@@ -190,15 +190,15 @@ static void remove_file(char *path)
     free(path);
 }
 
-static char *convert_short(const void *bytes, size_t count, uint64_t part_units, size_t *size)
+void *mr_log_trace(const void *bytes, size_t count, mr_record_options options, size_t *size)
 {
     char *path = mr_test_file(bytes, count), *items = NULL;
     mr_error error;
     mr_record_summary summary;
     FILE *stream = open_memstream(&items, size);
     assert_non_null(stream);
-    mr_record_options options = {.part_units = part_units};
-    assert_int_equal(mr_record_convert(path, "t", stream, &options, &summary, &error), MR_OK);
+    if (mr_record_convert(path, "t", stream, &options, &summary, &error) != MR_OK)
+        fail_msg("%s", error.text);
     fclose(stream);
     remove_file(path);
     return items;
@@ -212,8 +212,9 @@ static void compare_jumps(const void *bytes, size_t count)
     size_t sizes[2];
     if (!file)
         return;
-    char *read = convert_short(file, count, 0, &sizes[0]);
-    char *jumped = convert_short(file, count, 8, &sizes[1]);
+    const mr_record_options whole = {.part_units = 0}, in_parts = {.part_units = 8};
+    void *read = mr_log_trace(file, count, whole, &sizes[0]);
+    void *jumped = mr_log_trace(file, count, in_parts, &sizes[1]);
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(read, jumped, sizes[0]);
     free(read);

@@ -35,6 +35,8 @@ mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_s
  * `options` NULL: all are zero. */
 mr_status mr_log_try(const void *bytes, size_t count, const mr_record_options *options,
                      mr_record_summary *summary, mr_trace **trace, mr_error *error);
+/* Converts the whole file; the test fails when that fails. Returns the bytes of the trace, to be freed. */
+void *mr_log_trace(const void *bytes, size_t count, mr_record_options options, size_t *size);
 /* The whole file: header and records, to be freed. */
 void *mr_log_file(const mr_log_build *log, size_t *count);
 
