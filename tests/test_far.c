@@ -313,6 +313,60 @@ static void test_bundle_of_a_free(void **state)
     mr_trace_free(trace);
 }
 
+/* ---- steps that are off ---- */
+
+typedef struct listener {
+    uint32_t proofs, saturated;
+} listener;
+
+static void count_line(void *context, const char *line)
+{
+    listener *counts = context;
+    counts->proofs += strstr(line, "bundle=") && strstr(line, "verdict=no-race");
+    counts->saturated += strstr(line, "step=saturate") != NULL;
+}
+
+static listener listen(const mr_trace *trace, const char *steps)
+{
+    const char *const settings[] = {"model", "value", "window.size",  "20",  "jobs", "1",
+                                    "find",  "races", "solver.steps", steps, NULL};
+    listener counts = {0};
+    const mr_debug debug = {1u << MR_DEBUG_FAR, count_line, &counts};
+    const mr_predict_run run = {.debug = &debug};
+    mr_config *config = mr_settings_of(settings);
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return counts;
+}
+
+/* Proofs about spots use saturation only when the step is on. */
+static void test_no_saturation(void **state)
+{
+    (void)state;
+    enum { EVENTS = 1000 };
+    listener with = {0}, without = {0};
+    for (size_t s = 0; s < mr_large_shape_count; s++) {
+        char *text = mr_generate_large(s + 1, &mr_large_shapes[s], EVENTS);
+        mr_trace *trace = mr_sample_trace(text);
+        assert_non_null(trace);
+        listener found = listen(trace, "filter,cone,linearise,eliminate,saturate");
+        with.proofs += found.proofs;
+        with.saturated += found.saturated;
+        found = listen(trace, "filter,cone,linearise,eliminate");
+        without.proofs += found.proofs;
+        without.saturated += found.saturated;
+        mr_trace_free(trace);
+        free(text);
+    }
+    print_message("%u proofs, %u by saturation; %u without the step\n", with.proofs, with.saturated,
+                  without.proofs);
+    assert_true(with.saturated > 0 && without.proofs > 0);
+    assert_int_equal(without.saturated, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_how_far),
         cmocka_unit_test(test_small_far_windows),
         cmocka_unit_test(test_bundle_of_a_free),
+        cmocka_unit_test(test_no_saturation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

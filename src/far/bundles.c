@@ -232,6 +232,8 @@ static mr_status ask_about_lists(const plan *p, mr_worker *worker, mr_stops one,
                           .stretch = MR_FAR_STRETCH,
                           .most = p->asker->window->settings->far_limits.per_race};
     bool proven;
+    if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_SATURATE)))
+        spots.options.saturate_steps = 0; /* for regions, too */
     spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
     spots.options.only_near_part = p->near_part;
     if (!p->near_part) {
