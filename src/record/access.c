@@ -269,6 +269,7 @@ static bool is_repeated(mr_event_pass *pass, const access *self, const mr_piece 
         self->extent.life->dead || !self->has_value ||
         pass->emitter.trace->event_count != pass->events_before)
         return false;
+    /* The same for each form of the record. */
     uint64_t head = self->record[0] & ~((uint64_t)MR_LOG_SMALL << 8);
     pass->read = (mr_repeat){piece, head, mr_log_code(self->record[1]), piece->version};
     return piece->has_last && piece->last == found->read &&

@@ -3,7 +3,7 @@
  * are those of a run (log_reader.h): plain accesses, and entries and ends of functions. Where a run
  * accesses no kept piece (visits.h), a pass needs of it only how many accesses it has, what it does
  * to the calls of its thread, and the code address where it ends. So the pass jumps over the run. Where
- * a later run needs the tables, it only learns what the run tells of addresses and values.
+ * a later run needs the tables, the pass learns what the run tells of addresses and values, and no more.
  *
  *   first pass:    (mr_gaps_mark | (mr_gaps_enter | mr_gaps_leave)* mr_gaps_note)*
  *   later passes:  (mr_jumper_pass → another record | mr_jumper_settle → records)*

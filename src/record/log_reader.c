@@ -327,17 +327,11 @@ void mr_log_learn_run(mr_log_pass *pass, uint64_t units)
     const uint32_t *end = run.at + units;
     MR_REQUIRE(run.model);
     while (run.at < end) {
-        if (*run.at == MR_LOG_PADDING_UNIT) {
-            run.at++;
-        } else if (mr_log_is_short(*run.at)) {
-            mr_log_parts parts = mr_log_take_apart(run.at);
-            mr_log_site *site = &run.model->sites[parts.site];
-            uint64_t address = site->address + (uint64_t)parts.distance;
-            mr_log_learn_short(run.model, site, &parts, address & 0xffffffffffffu);
-            run.at = parts.content + parts.form - MR_LOG_FORM_SAME;
-        } else {
+        mr_log_run_access found;
+        if (mr_log_run_look(&run, &found))
+            mr_log_run_take(&run, &found, true);
+        else if (run.at < end)
             mr_log_run_take_long(&run);
-        }
     }
     MR_REQUIRE(run.at == end);
     mr_log_run_end(pass, &run);

@@ -63,11 +63,13 @@ bool mr_log_run_follows(const mr_log_pass *pass);
 void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
 
 /*
- * Most records are short ones of plain accesses, and ENTER and LEAVE. A run reads those that follow each
- * other, without making full records of the short ones:
+ * Most records are short ones of plain accesses, and entries and ends of functions. A run reads records of
+ * these kinds, and long ones of plain accesses, as long as they follow each other. It makes no full records
+ * of the short ones:
  *
- *   run = mr_log_run_begin → (mr_log_run_look → mr_log_run_take)* [→ mr_log_run_record] → mr_log_run_end
- *                          | (mr_log_run_long → mr_log_run_take_long)*
+ *   run = mr_log_run_begin
+ *         → (mr_log_run_look → mr_log_run_take | mr_log_run_look → mr_log_run_long → mr_log_run_take_long)*
+ *         [→ mr_log_run_look → mr_log_run_record] → mr_log_run_end
  *
  * A record that is looked at and not taken is the next record of the pass.
  */
@@ -94,7 +96,7 @@ static inline void mr_log_run_end(mr_log_pass *pass, const mr_log_run *run)
     pass->next += (uint64_t)(run->at - run->first);
 }
 
-/* The next record. False: it is none of these. */
+/* The next record, behind padding. False: it is no short record of an access. */
 static inline bool mr_log_run_look(mr_log_run *run, mr_log_run_access *access)
 {
     while (run->at < run->end && *run->at == MR_LOG_PADDING_UNIT)
@@ -128,7 +130,7 @@ static inline bool mr_log_is_run_long(uint64_t head)
 }
 
 /* The next record, when it is a long one that may be in a run: an ENTER as mr_log_expand_enter makes it, a
- * LEAVE, an ENTRY, or a READ or WRITE. NULL: it is none of these. */
+ * LEAVE, an ENTRY, or a READ or WRITE. NULL: it is none of these, or padding comes first. */
 static inline const uint64_t *mr_log_run_long(mr_log_pass *pass, const mr_log_run *run)
 {
     if (run->at >= run->end || mr_log_is_short(*run->at) ||
@@ -142,7 +144,7 @@ static inline const uint64_t *mr_log_run_long(mr_log_pass *pass, const mr_log_ru
     return mr_log_expand_enter(run->model, record, pass->expanded) ? pass->expanded : NULL;
 }
 
-/* Takes it. */
+/* Takes the record of mr_log_run_long. */
 static inline void mr_log_run_take_long(mr_log_run *run)
 {
     const uint64_t *record = (const uint64_t *)(const void *)run->at;
@@ -154,7 +156,7 @@ static inline void mr_log_run_take_long(mr_log_run *run)
     run->at += 2 * mr_log_words(record, MR_LOG_RUN_UNITS / 2);
 }
 
-/* Takes records of a run that was read before, so many units. */
+/* Takes the next `units` units, which a run has read before, and learns what they tell. */
 void mr_log_learn_run(mr_log_pass *pass, uint64_t units);
 
 /* Takes the record, and makes a full one of it as mr_log_next does. */

@@ -333,7 +333,7 @@ static inline void mr_pieces_begin_run(mr_pieces *pieces)
     }
 }
 
-/* What `recent` says of a plain access of at most 8 bytes in this run. */
+/* What `recent` says of a plain access of at most 8 bytes in this run. An address has 48 bits. */
 static inline uint64_t mr_pieces_key(const mr_pieces *pieces, uint64_t address, unsigned bytes,
                                      bool writes)
 {
@@ -376,7 +376,8 @@ mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes, uint32_
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;
     mr_pieces_visit(pieces, line);
-    /* With ordered.h nobody asks for `foreign`, which counts repeated accesses, too. */
+    /* `foreign` counts repeated accesses, too. With ordered.h nobody asks for it, unless ordered.h has
+     * given up; it is too low then. */
     if (line->owner == thread + 1 || pieces->ordered)
         *mr_pieces_recent(pieces, address, how.writes) =
             mr_pieces_key(pieces, address, bytes, how.writes);
