@@ -38,10 +38,15 @@ bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event)
     return w->position[event] < encoding->required[w->thread[event]];
 }
 
+bool mr_encoding_has_region(const mr_encoding *encoding)
+{
+    return encoding->options.end > 0;
+}
+
 bool mr_encoding_in_region(const mr_encoding *encoding, uint32_t event)
 {
     const mr_encoding_options *options = &encoding->options;
-    return !options->end || (options->first <= event && event < options->end);
+    return !mr_encoding_has_region(encoding) || (options->first <= event && event < options->end);
 }
 
 static void add(mr_clause *clause, mr_literal literal)

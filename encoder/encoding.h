@@ -104,7 +104,8 @@ void mr_encoding_free(mr_encoding *encoding);
 /* The node of an event, made when it has none. */
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event);
 
-/* Is the event one that the formula is about? */
+/* Is the formula about a region alone? Is the event in it? Without a region, each is. */
+bool mr_encoding_has_region(const mr_encoding *encoding);
 bool mr_encoding_in_region(const mr_encoding *encoding, uint32_t event);
 
 /* Is the event in the cone? Is it required, i.e. included in every solution? */

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "branches.h"
+#include "locks.h"
 #include "reads.h"
 #include "windows/read_choices.h"
 
@@ -9,15 +10,6 @@
 #include <string.h>
 
 /* ---- nodes ---- */
-
-/* Is the section one that the formula may be about? */
-static bool takes_part(const mr_encoding *encoding, const mr_section *section)
-{
-    if (section->acquire == MR_NONE)
-        return !encoding->options.end;
-    return mr_encoding_in_cone(encoding, section->acquire) &&
-           mr_encoding_in_region(encoding, section->acquire);
-}
 
 /* A lock is of interest when two threads have sections that take part, one of them exclusive. */
 static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock)
@@ -27,7 +19,7 @@ static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock
     bool exclusive = false, several = false;
     for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
         const mr_section *section = &w->sections[i];
-        if (!takes_part(encoding, section))
+        if (!mr_section_takes_part(encoding, section))
             continue;
         several |= thread != MR_NONE && thread != section->thread;
         thread = section->thread;
@@ -47,7 +39,7 @@ static void make_lock_nodes(mr_encoding *encoding)
             continue;
         for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
             const uint32_t events[] = {w->sections[i].acquire, w->sections[i].release};
-            if (encoding->options.end && !takes_part(encoding, &w->sections[i]))
+            if (!mr_section_takes_part(encoding, &w->sections[i]))
                 continue;
             for (int k = 0; k < 2; k++)
                 if (events[k] != MR_NONE && mr_encoding_in_cone(encoding, events[k]))
@@ -220,9 +212,9 @@ static bool next_source(sources *s, uint32_t *source)
     }
     if (s->told == 1) {
         s->told = 2;
-        *source = encoding->options.end ? MR_LAZY_OUTSIDE : MR_NONE;
-        if (encoding->options.end ? may_see_outside(s)
-                                  : mr_read_may_see_carried(w, encoding->hard, s->read))
+        *source = mr_encoding_has_region(encoding) ? MR_LAZY_OUTSIDE : MR_NONE;
+        if (mr_encoding_has_region(encoding) ? may_see_outside(s)
+                                             : mr_read_may_see_carried(w, encoding->hard, s->read))
             return true;
     }
     while (s->first < s->low || s->high < s->end) {

@@ -53,12 +53,13 @@
  * A solver that assumes `more` to be false and finds no solution because of that calls
  * mr_lazy_extend. A solver that leaves `more` open may make it true; mr_lazy_refute then extends.
  *
- * Regions. With `end` the formula is about the events [first, end) of the window, and asks less than the
- * whole one, so that it has no solution only where that has none. Its nodes are those of sections that
- * are entered there, and of reads and writes there; what is about others is left out. A read may see something
- * outside the region: one choice stands for all such sources, and keeps away a write only when it is
- * certain that the write is after each of them. A read with no write before it in the order may see
- * anything. An order in which nothing is refuted says nothing.
+ * Regions. With `end` the formula is about the events [first, end) of the window, the region. Each of
+ * its clauses follows from the whole formula, so it has no solution only where that has none. About
+ * locks it has the clauses of two sections that are both entered in the region; about reads those of a
+ * read and a write that are both there. A read by value may see something outside the region: one
+ * choice stands for all such sources, and keeps away a write only when the write is certainly after
+ * each of them. A read with no write before it in the order may see anything. So an order in which
+ * nothing is refuted says nothing.
  *
  * Costs: preparing O(events of C + sections and names of the window), a look at an order O(nodes of the
  * locks and variables that are looked at) and what it adds.
@@ -68,7 +69,8 @@
 
 #include "encoding.h"
 
-enum { MR_LAZY_OUTSIDE = UINT32_MAX - 1 };
+/* Stands for all sources outside the region. */
+#define MR_LAZY_OUTSIDE (UINT32_MAX - 1)
 
 /* A read by value that has choices. */
 typedef struct mr_lazy_read {

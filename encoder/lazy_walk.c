@@ -196,7 +196,7 @@ static bool sees_value(const walk *k, uint32_t read)
 {
     const mr_window *w = k->window;
     uint32_t latest = k->lazy->latest[w->object[read]], value = mr_window_read_value(w, read);
-    if (latest == MR_NONE && k->encoding->options.end)
+    if (latest == MR_NONE && mr_encoding_has_region(k->encoding))
         return true; /* something outside the region, perhaps */
     if (latest == MR_NONE)
         return value && w->variables[w->object[read]].carried_value == value;
@@ -269,10 +269,9 @@ static uint32_t object_of(const mr_encoding *encoding, uint32_t event)
         return encoding->lazy->watched[variable] ? w->lock_count + variable : MR_NONE;
     }
     const mr_section *section = mr_window_section(w, event);
-    if (!section || (encoding->options.end && (section->acquire == MR_NONE ||
-                                               !mr_encoding_in_region(encoding, section->acquire))))
-        return MR_NONE;
-    return w->locks[section->lock].contended ? section->lock : MR_NONE;
+    bool is_looked_at =
+        section && w->locks[section->lock].contended && mr_section_takes_part(encoding, section);
+    return is_looked_at ? section->lock : MR_NONE;
 }
 
 static uint32_t object_count(const mr_window *w)
@@ -356,9 +355,10 @@ static void list_outer(const mr_encoding *encoding, const object_nodes *all)
     memset(lazy->outer, 0xff, w->section_count * sizeof *lazy->outer);
     memset(lazy->around, 0xff, w->lock_count * sizeof *lazy->around);
     memset(lazy->innermost, 0xff, w->thread_count * sizeof *lazy->innermost);
-    for (uint32_t l = 0; l < w->lock_count && !encoding->options.end; l++)
+    for (uint32_t l = 0; l < w->lock_count; l++)
         for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++)
-            nest(encoding, i, 0);
+            if (mr_section_takes_part(encoding, &w->sections[i]))
+                nest(encoding, i, 0);
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t event = encoding->event_of[all->nodes[i]];
         if (all->objects[i] < w->lock_count && mr_window_section(w, event)->acquire == event)
@@ -460,10 +460,9 @@ static void reset(walk *k, uint32_t object)
         return;
     }
     k->lazy->holders[object] = MR_NONE;
-    if (k->encoding->options.end) /* those sections do not take part */
-        return;
     for (uint32_t i = w->locks[object].sections_first; i < w->locks[object].carried_end; i++)
-        open_section(k, i);
+        if (mr_section_takes_part(k->encoding, &w->sections[i]))
+            open_section(k, i);
 }
 
 /* False: the order violates something about it. */

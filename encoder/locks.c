@@ -2,10 +2,12 @@
 
 #include "base/assert.h"
 
-/* Is the section's acquire in the cone? A section held at the start is always there. */
-static bool takes_part(const mr_encoding *encoding, const mr_section *section)
+bool mr_section_takes_part(const mr_encoding *encoding, const mr_section *section)
 {
-    return section->acquire == MR_NONE || mr_encoding_in_cone(encoding, section->acquire);
+    if (section->acquire == MR_NONE)
+        return !mr_encoding_has_region(encoding);
+    return mr_encoding_in_cone(encoding, section->acquire) &&
+           mr_encoding_in_region(encoding, section->acquire);
 }
 
 /* Two sections that exclude each other, `one` first in the trace. */
@@ -78,7 +80,7 @@ static void count_chains(const mr_encoding *encoding, uint32_t lock_number, chai
     for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
         const mr_section *section = &w->sections[i];
         uint32_t *seen = &all->seen[chain_of(section->thread, section->shared)];
-        if (!takes_part(encoding, section) || *seen == lock_number)
+        if (!mr_section_takes_part(encoding, section) || *seen == lock_number)
             continue;
         *seen = lock_number;
         all->shared += section->shared;
@@ -110,7 +112,7 @@ static void exclude_earlier(mr_encoding *encoding, uint32_t lock, uint32_t j, ch
         if (mr_formula_stopped(&encoding->formula))
             return;
         if (!mr_sections_exclude(&sections[i], &sections[j]) || all->stated[chain] == j ||
-            !takes_part(encoding, &sections[i]))
+            !mr_section_takes_part(encoding, &sections[i]))
             continue;
         if (forced(encoding, &sections[i], &sections[j])) {
             all->stated[chain] = j;
@@ -135,7 +137,7 @@ void mr_encode_locks(mr_encoding *encoding)
             continue;
         count_chains(encoding, l, &all);
         for (uint32_t j = lock->sections_first; j < lock->sections_end; j++)
-            if (takes_part(encoding, &w->sections[j]))
+            if (mr_section_takes_part(encoding, &w->sections[j]))
                 exclude_earlier(encoding, l, j, &all);
     }
 }

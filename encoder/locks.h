@@ -28,6 +28,9 @@
 
 #include "encoding.h"
 
+/* Is the section one that the formula is about? With a region: one that is entered there (lazy.h). */
+bool mr_section_takes_part(const mr_encoding *encoding, const mr_section *section);
+
 void mr_encode_locks(mr_encoding *encoding);
 
 /* The clause of one pair (numbers in window->sections) that exclude each other, with both acquires

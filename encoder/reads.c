@@ -57,7 +57,7 @@ static void by_source(mr_encoding *encoding, uint32_t read)
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
     bool asked = ask_source(encoding, read, &guard);
-    if (asked && encoding->options.end && w->source[read] != MR_NONE)
+    if (asked && mr_encoding_has_region(encoding) && w->source[read] != MR_NONE)
         mr_encoding_node(encoding, w->source[read]); /* outside the region, perhaps */
     if (!asked || encoding->lazy)
         return;

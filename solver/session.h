@@ -113,7 +113,7 @@ mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const
                            mr_settings settings, const uint32_t *ranks, int64_t *order,
                            mr_trouble *trouble);
 
-/* What is said of a question whose query was interrupted. */
+/* Why a question has no answer whose query was interrupted. */
 mr_unknown_reason mr_session_reason(mr_interrupted why);
 
 #endif
