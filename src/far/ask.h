@@ -17,8 +17,10 @@
  *
  *   mr_far_try_reorder   size of the window / 16
  *   mr_far_ask           8 · events of the cone, plus solver.saturate_steps / 4 when the verdict
- *                        is unknown (mr_far_effort); for a proof (bundles.h) the events of the cone,
- *                        and spot by spot (spots.h) what each look takes
+ *                        is unknown (mr_far_effort)
+ *   a look (bundles.h)   mr_decision.cone_events: what it took when it is a proof, else nothing
+ *   spots.h              mr_decision.effort of each look and region, mr_far_effort of each question
+ *                        about the cone
  *
  * Every function with an `error` may return MR_ERR_MEMORY; the functions of a worker fill
  * worker.error.

@@ -16,8 +16,8 @@ enum {
     SEARCH_STEPS = PROOF_STEPS | MR_STEP_BIT(MR_STEP_SATURATE)
 };
 
-/* The fewer bundles there are, the fewer questions. But one spot without a proof leaves all of a bundle
- * open. So bundles of longer stretches come first. */
+/* Bundles of long stretches come first, as they need fewer questions. But one spot without a proof
+ * leaves all of its bundle open, so what is left is asked about again in bundles of short ones. */
 enum { LARGE_STRETCH = 4096 };
 
 /* What members of a bundle have in common: threads, ends of life, and stretches of the window. */
@@ -88,8 +88,8 @@ static void add_member(plan *p, member m)
     p->member_count++;
 }
 
-/* Accesses that hold a common lock are no race, and a question about others of their sites need not prove that
- * again. So there is a member for each two lists without one. */
+/* Accesses that hold a common lock are no race, and no question about their sites needs to prove that
+ * again. So there is a member for each two lists that hold no lock in common. */
 static void add_site_pair(plan *p, uint32_t number, uint32_t places)
 {
     const mr_far_window *window = p->asker->window;
@@ -131,16 +131,10 @@ static void add_members(plan *p)
 /* Lists where bundles begin. */
 static void divide(plan *p)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0, next; i < p->member_count; i = next) {
-        for (next = i + 1; next < p->member_count; next++)
-            if (compare_keys(&p->members[i], &p->members[next]))
-                break;
-        p->first[p->bundle_count++] = kept;
-        for (uint32_t k = i; k < next; k++)
-            p->members[kept++] = p->members[k];
-    }
-    p->first[p->bundle_count] = p->member_count = kept;
+    for (uint32_t i = 0; i < p->member_count; i++)
+        if (!i || compare_keys(&p->members[i - 1], &p->members[i]))
+            p->first[p->bundle_count++] = i;
+    p->first[p->bundle_count] = p->member_count;
 }
 
 /* False: no memory. */
@@ -172,6 +166,13 @@ static void free_plan(plan *p)
 }
 
 /* ---- asking, by a worker ---- */
+
+/* What became of a question about a bundle. */
+typedef struct finding {
+    bool proven;
+    mr_step step;    /* that proved it */
+    uint64_t effort; /* as ask.h counts it */
+} finding;
 
 static mr_stops list_of(const member *m, bool second)
 {
@@ -208,26 +209,37 @@ static mr_stops unite(const member *members, uint32_t count, bool second, mr_are
     return (mr_stops){events, leave_out_equal(events, total)};
 }
 
-static void tell(const plan *p, const member *members, uint32_t count, const mr_decision *decision,
-                 uint64_t effort)
+static void tell(const plan *p, const member *members, uint32_t count, const finding *found)
 {
     uint32_t start = p->asker->window->problem.window->start;
-    bool proven = decision->verdict == MR_VERDICT_NO_RACE;
     MR_DEBUG(p->asker->window->settings->debug, FAR,
              "bundle=%" PRIu32 " first=%" PRIu32 " second=%" PRIu32
              " verdict=%s%s%s effort=%" PRIu64,
              count, start + members->one.events[0], start + members->two.events[0],
-             proven ? "no-race" : "open", proven ? " step=" : "",
-             proven ? mr_step_name(decision->step) : "", effort);
+             found->proven ? "no-race" : "open", found->proven ? " step=" : "",
+             found->proven ? mr_step_name(found->step) : "", found->effort);
 }
 
-/* A race of the two lists may be one of two accesses that do not conflict, so it says nothing. */
-static mr_status ask_about_lists(const plan *p, mr_worker *worker, mr_stops one, mr_stops two,
-                                 mr_decision *decision, uint64_t *effort)
+/* One look near the accesses. A race of the two lists may be one of two accesses that do not conflict,
+ * so it says nothing. */
+static mr_status look(const plan *p, mr_worker *worker, mr_stops one, mr_stops two, finding *found)
 {
-    const mr_problem *problem = &p->asker->window->problem;
+    mr_decide_options options = worker->decide;
+    mr_decision decision;
+    options.steps &= PROOF_STEPS;
+    options.only_near_part = p->near_part;
+    mr_status status = mr_decide_any(&p->asker->window->problem, worker->session, &options, one,
+                                     two, &worker->arena, &decision, worker->error);
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += decision.seconds[step];
+    *found = (finding){decision.verdict == MR_VERDICT_NO_RACE, decision.step, decision.cone_events};
+    return status;
+}
+
+static mr_status prove(const plan *p, mr_worker *worker, mr_stops one, mr_stops two, finding *found)
+{
     mr_far_spots spots = {.worker = worker,
-                          .problem = problem,
+                          .problem = &p->asker->window->problem,
                           .options = worker->decide,
                           .stretch = MR_FAR_STRETCH,
                           .most = p->asker->window->settings->far_limits.per_race};
@@ -235,49 +247,36 @@ static mr_status ask_about_lists(const plan *p, mr_worker *worker, mr_stops one,
     if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_SATURATE)))
         spots.options.saturate_steps = 0; /* for regions, too */
     spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
-    spots.options.only_near_part = p->near_part;
-    if (!p->near_part) {
-        mr_status status = mr_far_spots_prove(&spots, one, two, &proven);
-        *decision = spots.decision;
-        *effort = spots.effort;
-        if (!proven)
-            decision->verdict = MR_VERDICT_UNKNOWN;
-        return status;
-    }
-    mr_status status = mr_decide_any(problem, worker->session, &spots.options, one, two,
-                                     &worker->arena, decision, worker->error);
-    *effort = decision->cone_events;
-    for (int step = 0; step < MR_STEP_COUNT; step++)
-        worker->run.step_seconds[step] += decision->seconds[step];
+    mr_status status = mr_far_spots_prove(&spots, one, two, &proven);
+    *found = (finding){proven, spots.decision.step, spots.effort};
     return status;
 }
 
 static mr_status ask(const plan *p, mr_far_worker *far, const member *members, uint32_t count,
-                     mr_decision *decision, uint64_t *effort)
+                     finding *found)
 {
     mr_worker *worker = &far->worker;
     mr_status status = MR_OK;
-    *effort = 0;
-    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_MEMORY};
+    *found = (finding){.proven = false};
     mr_stops one = unite(members, count, false, &worker->arena);
     mr_stops two = unite(members, count, true, &worker->arena);
     if (one.events && two.events)
-        status = ask_about_lists(p, worker, one, two, decision, effort);
+        status =
+            p->near_part ? look(p, worker, one, two, found) : prove(p, worker, one, two, found);
     else if (!worker->arena.refused)
         return mr_error_memory(worker->error, "deciding far races");
     worker->arena.refused = false;
     if (status == MR_OK)
-        tell(p, members, count, decision, *effort);
+        tell(p, members, count, found);
     return status;
 }
 
 /* One answer for each member, with its share of the effort. */
 static mr_status answer(const plan *p, mr_far_worker *far, const member *members, uint32_t count,
-                        const mr_decision *decision, uint64_t effort, mr_outcome *outcome)
+                        const finding *found, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
     uint32_t start = window->problem.window->start;
-    bool proven = decision->verdict == MR_VERDICT_NO_RACE;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t x = start + members[i].one.events[0], y = start + members[i].two.events[0];
         mr_close_pair pair = {x < y ? x : y, x < y ? y : x};
@@ -286,8 +285,8 @@ static mr_status answer(const plan *p, mr_far_worker *far, const member *members
         if (!verdict)
             return mr_error_memory(far->worker.error, "deciding far races");
         verdict->asked = true;
-        verdict->steps = (effort + count - 1) / count;
-        verdict->settled[decision->step] = proven;
+        verdict->steps = (found->effort + count - 1) / count;
+        verdict->settled[found->step] = found->proven;
     }
     return MR_OK;
 }
@@ -321,16 +320,15 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     const member *members = &p->members[p->first[unit]];
     uint32_t count = p->first[unit + 1] - p->first[unit];
     mr_far_worker *far = NULL;
-    mr_decision decision;
-    uint64_t effort;
+    finding found;
     mr_status status = mr_far_unit_begin(p->asker, number, unit, &far, outcome, error);
     if (status != MR_OK)
         return status;
     mr_far_clear_arena(far);
     if (!far->worker.halted && is_due_now(p, members, count)) {
-        status = ask(p, far, members, count, &decision, &effort);
+        status = ask(p, far, members, count, &found);
         if (status == MR_OK && !mr_far_unit_is_halted(p->asker, far))
-            status = answer(p, far, members, count, &decision, effort, *outcome);
+            status = answer(p, far, members, count, &found, *outcome);
     }
     return mr_far_unit_end(far, outcome, status);
 }

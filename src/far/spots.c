@@ -3,11 +3,11 @@
 #include "base/assert.h"
 #include "solver/cone.h"
 
-/* Short looks: parts of the budget of elimination, for lists that may be divided and for a spot. */
+/* Looks: parts of the budget of elimination, for lists that may be divided and for a spot. */
 enum { PART_OF_LISTS = 1024, PART_OF_SPOT = 16 };
 
-/* Regions: events, for lists that may be divided and in the end; the part of the budget of saturation
- * for such lists; and how long these lists are at most. */
+/* Regions: their events before the stops, at first and in the end. Lists that may be divided have one
+ * when they span fewer events than REGION_LENGTH, with a part of the budget of saturation. */
 enum { EVENTS = 1 << 14, MOST_EVENTS = 1 << 16, PART_OF_STEPS = 16, REGION_LENGTH = 1024 };
 
 /* Asks about two lists. */
@@ -36,11 +36,12 @@ static mr_status look(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t part
     return ask(s, one, two, &options, proven);
 }
 
+/* Saturation of a formula about a region. */
 static mr_status saturate(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t events,
                           uint32_t part, bool *proven)
 {
     mr_decide_options options = s->options;
-    options.steps &= ~MR_STEP_BIT(MR_STEP_SATURATE); /* but for the region */
+    options.steps &= ~MR_STEP_BIT(MR_STEP_SATURATE); /* of the cone */
     options.only_near_events = events;
     options.saturate_steps /= part;
     return ask(s, one, two, &options, proven);

@@ -7,10 +7,12 @@
  * most of the other one, and a question about two visits requires all that comes before them. Its proof
  * is near the stops.
  *
- * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near). Where
- * that proves nothing, the list that is longer in its thread is divided in halves, until both lists
- * lie within a short stretch of their threads: a *spot*. A spot has a longer look, and then, in a
- * search, the steps up to saturation. One spot without a proof ends it: the lists stay open.
+ * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near), and,
+ * unless they are long, by a formula about a region (solver/region.h). Where that proves nothing, the
+ * list that is longer in its thread is divided in halves, until both lists lie within a short stretch
+ * of their threads: a *spot*. A spot has a formula with a larger budget, a longer look, a formula about
+ * a larger region, and then, in a search, the steps up to saturation. One spot without a proof ends it:
+ * the lists stay open.
  *
  * Exact: the spots are all pairs of stops but those that a proof is about.
  */
@@ -19,20 +21,23 @@
 
 #include "ask.h"
 
+/* The stretch of spots, and of short bundles (bundles.h). */
 enum { MR_FAR_STRETCH = 64 };
 
 /* The caller sets the first five; the others begin as zero. */
 typedef struct mr_far_spots {
     mr_worker *worker;
     const mr_problem *problem;
-    mr_decide_options options; /* of questions that are no short looks */
-    uint32_t stretch;          /* a spot: both lists span fewer events of their threads */
-    uint64_t most;             /* effort after which it gives up; 0: never */
-    uint64_t effort;           /* so far, as ask.h counts it */
+    /* With the step saturate it is a search. saturate_steps is also the budget of regions; 0: none. */
+    mr_decide_options options;
+    uint32_t stretch;     /* a spot: both lists span fewer events of their threads */
+    uint64_t most;        /* effort after which it gives up; 0: never */
+    uint64_t effort;      /* so far, as ask.h counts it */
     mr_decision decision; /* of the latest question; no race: the step that settled the last spot */
 } mr_far_spots;
 
-/* `*proven`: there is no race of the two lists. Needs the step eliminate. MR_ERR_MEMORY. */
+/* `*proven`: there is no race of the two lists. Without the step eliminate there are no looks and no
+ * regions, so that only a search proves something. MR_ERR_MEMORY. */
 mr_status mr_far_spots_prove(mr_far_spots *spots, mr_stops one, mr_stops two, bool *proven);
 
 #endif
