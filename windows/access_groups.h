@@ -31,9 +31,10 @@ typedef struct mr_access_site {
 } mr_access_site;
 
 /* Are the pairs of lists of two sites so few that each may have a question of its own? */
+enum { MR_FEW_LIST_PAIRS = 64 };
 static inline bool mr_access_lists_are_few(const mr_access_site *one, const mr_access_site *two)
 {
-    return (uint64_t)one->list_count * two->list_count <= 64;
+    return (uint64_t)one->list_count * two->list_count <= MR_FEW_LIST_PAIRS;
 }
 
 /* Operations that conflict with the same ones: r, w, ar, aw with au, and free. */

@@ -355,28 +355,27 @@ static unordered count_unordered(const mr_precedence *precedence, const mr_acces
     return count;
 }
 
-/* Counts what the cone drops, and looks at what it leaves. Returns how many conflicting pairs the
- * filter leaves, and in *kept whether the pairs that are left are kept. */
-static uint64_t pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two,
-                             bool *kept)
+/* Adds to `*left` the conflicting pairs that the filter leaves, counts those of them that the cone
+ * drops, and looks at the others. */
+static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two,
+                         uint64_t *left)
 {
-    *kept = true;
     if (!c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset))
-        return 0;
+        return true;
     unordered hard = count_unordered(c->hard, one, two), forced = {0};
     if (hard.conflicts)
         forced = count_unordered(c->forced, one, two);
     /* cone drops what filter drops, and more */
     MR_ASSERT(forced.conflicts <= hard.conflicts);
+    *left += hard.conflicts;
     c->out->dropped_by_cone += hard.conflicts - forced.conflicts;
     if (!forced.conflicts)
-        return hard.conflicts;
+        return true;
     uint64_t sites =
         (uint64_t)(one->end_site - one->first_site) * (two->end_site - two->first_site);
     bool few = forced.width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count) ||
                forced.width <= sites;
-    *kept = few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
-    return hard.conflicts;
+    return few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
 }
 
 /* ---- the strands of a variable ---- */
@@ -468,11 +467,8 @@ static bool pair_across(collector *c, uint32_t one, const chain_block *blocks, u
             continue;
         uint32_t two = blocks[b].first - base, end = blocks[b].end - base;
         while ((two = mr_strand_pairs_next(&c->strand_pairs, one - base, two)) < end) {
-            bool kept;
-            if (looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(c->arena))
-                return false;
-            *left += pair_strands(c, &strands[one], &strands[base + two], &kept);
-            if (!kept)
+            if ((looks++ % PAIRS_A_LOOK == 0 && mr_arena_is_halted(c->arena)) ||
+                !pair_strands(c, &strands[one], &strands[base + two], left))
                 return false;
             two++;
         }

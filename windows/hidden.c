@@ -20,12 +20,12 @@ typedef struct builder {
     mr_window *window;
     uint8_t *bit; /* one a lock: its bit + 1; 0: none */
     holder *holders;
-    uint32_t *back,
-        *on; /* one an event: the nearest foreign access before it as a read, and after it
-                            as a write; MR_NONE: none */
-    uint32_t *of;
+    /* One an event: the nearest foreign access before it as a read, and after it as a write; MR_NONE:
+     * none. */
+    uint32_t *back, *on;
+    uint32_t *of;     /* mr_hidden.of */
+    mr_hiding *items; /* mr_hidden.items; owned */
     mr_table table;   /* owned; of `items` */
-    mr_hiding *items; /* owned */
     size_t capacity;
     uint32_t count;
 } builder;
@@ -129,6 +129,7 @@ static bool make_holders(builder *b, mr_arena *arena)
     b->holders = mr_arena_zalloc(arena, w->thread_count, sizeof *b->holders);
     if (!most || !b->holders)
         return false;
+    /* A thread is in at most two sections of a lock, an exclusive and a shared one. */
     for (uint32_t s = 0; s < w->section_count; s++)
         most[w->sections[s].thread] += most[w->sections[s].thread] < 2 * LOCKS;
     for (uint32_t t = 0; t < w->thread_count; t++) {

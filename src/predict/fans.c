@@ -43,7 +43,8 @@ typedef struct fans {
 
 /* ---- making fans ---- */
 
-/* Lists with one first access and one length are the same: an access is of one site, but for a free, which is alone in its list. */
+/* Lists with the same first access and length are the same: an access is of one site only, but for a
+ * free, which is alone in its list. */
 static int compare_lists(mr_stops x, mr_stops y)
 {
     if (x.events[0] != y.events[0])
@@ -92,8 +93,9 @@ static void add_spokes(fans *f, spoke s, mr_stops one, mr_stops two)
     }
 }
 
-/* Each two lists of the sites that have no lock in common; all accesses of the sites, where these are many. `first`: the number of the
- * first two lists. Returns how many there are; without memory for spokes they are only counted. */
+/* Each two lists of the sites that have no lock in common; where the sites have many lists, all of their
+ * accesses. `first`: the number of the first two lists. Returns how many there are; without memory for
+ * spokes they are only counted. */
 static uint32_t add_lists(fans *f, uint32_t group, uint32_t number, uint32_t first)
 {
     const mr_site_pair *pair = &f->candidates->site_pairs[number];
