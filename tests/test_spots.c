@@ -55,7 +55,7 @@ static bool is_proven(examination *x, mr_stops a, mr_stops b, uint32_t stretch, 
                           .stretch = stretch};
     bool proven = false;
     assert_int_equal(mr_far_spots_prove(&spots, a, b, &proven), MR_OK);
-    x->by_saturation += proven && spots.decision.step == MR_STEP_SATURATE;
+    x->by_saturation += proven && spots.step == MR_STEP_SATURATE;
     mr_arena_reset(&x->worker.arena);
     return proven;
 }

@@ -248,7 +248,7 @@ static mr_status prove(const plan *p, mr_worker *worker, mr_stops one, mr_stops 
         spots.options.saturate_steps = 0; /* for regions, too */
     spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
     mr_status status = mr_far_spots_prove(&spots, one, two, &proven);
-    *found = (finding){proven, spots.decision.step, spots.effort};
+    *found = (finding){proven, spots.step, spots.effort};
     return status;
 }
 

@@ -16,14 +16,17 @@ static mr_status ask(mr_far_spots *s, mr_stops one, mr_stops two, const mr_decid
 {
     mr_worker *worker = s->worker;
     bool whole = !options->only_near_part && !options->only_near_events;
+    mr_decision decision;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_status status = mr_decide_any(s->problem, worker->session, options, one, two, &worker->arena,
-                                     &s->decision, worker->error);
+                                     &decision, worker->error);
     mr_arena_release(&worker->arena, mark);
     for (int step = 0; step < MR_STEP_COUNT; step++)
-        worker->run.step_seconds[step] += s->decision.seconds[step];
-    s->effort += whole ? mr_far_effort(worker, &s->decision) : s->decision.effort;
-    *proven = status == MR_OK && s->decision.verdict == MR_VERDICT_NO_RACE;
+        worker->run.step_seconds[step] += decision.seconds[step];
+    s->effort += whole ? mr_far_effort(worker, &decision) : decision.effort;
+    *proven = status == MR_OK && decision.verdict == MR_VERDICT_NO_RACE;
+    if (*proven)
+        s->step = decision.step;
     return status;
 }
 
@@ -71,11 +74,21 @@ static bool gives_up(const mr_far_spots *s)
     return (s->most && s->effort > s->most) || mr_arena_is_halted(&s->worker->arena);
 }
 
+/* False: what is required leaves no two stops. Else the goal has those that are left. */
+static bool narrow(mr_far_spots *s, mr_goal *goal)
+{
+    bool forced = s->options.steps & MR_STEP_BIT(MR_STEP_CONE);
+    bool left = mr_cone_narrow(forced ? &s->problem->forced : &s->problem->hard, goal);
+    if (!left)
+        s->step = forced ? MR_STEP_CONE : MR_STEP_FILTER;
+    return left;
+}
+
 mr_status mr_far_spots_prove(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
 {
     mr_stops stops[] = {one, two};
     mr_goal goal = {.stops = stops, .stop_count = 2};
-    *proven = !mr_cone_narrow(&s->problem->forced, &goal);
+    *proven = !narrow(s, &goal);
     if (*proven)
         return MR_OK;
     const uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};

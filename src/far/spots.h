@@ -30,10 +30,10 @@ typedef struct mr_far_spots {
     const mr_problem *problem;
     /* With the step saturate it is a search. saturate_steps is also the budget of regions; 0: none. */
     mr_decide_options options;
-    uint32_t stretch;     /* a spot: both lists span fewer events of their threads */
-    uint64_t most;        /* effort after which it gives up; 0: never */
-    uint64_t effort;      /* so far, as ask.h counts it */
-    mr_decision decision; /* of the latest question; no race: the step that settled the last spot */
+    uint32_t stretch; /* a spot: both lists span fewer events of their threads */
+    uint64_t most;    /* effort after which it gives up; 0: never */
+    uint64_t effort;  /* so far, as ask.h counts it */
+    mr_step step;     /* that settled the last spot */
 } mr_far_spots;
 
 /* `*proven`: there is no race of the two lists. Without the step eliminate there are no looks and no
