@@ -34,7 +34,7 @@ typedef struct mr_detector mr_detector;
 mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options);
 void mr_detector_free(mr_detector *detector); /* NULL is fine */
 
-/* Takes the next events. MR_ERR_HALTED, some thousand events after the halt was asked for at most;
+/* Takes the next events. MR_ERR_HALTED, at most some thousand events after the halt was asked for;
  * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at an
  * mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE, and at
  * an alloc or free when it is not known, or told too late, which variables belong to objects: load

@@ -69,11 +69,12 @@ static bool new_touch(mr_wcp *wcp, uint32_t log, uint32_t *touch)
     return true;
 }
 
-/* The touches of a variable are a circle; so many of them are gone through. Of a longer circle all are in
- * the map. */
+/* The touches of a variable form a circle (mr_touch.beside). A search passes this many of them. When the
+ * circle is longer, touch_numbers has all of its touches. */
 enum { CIRCLE_MOST = 8 };
 
-/* The touch of the log and the variable, + 1, of which `entry` is one touch + 1; 0: there is none. */
+/* Returns the touch of the log and the variable, + 1; 0: there is none. `entry` is any touch of the
+ * variable, + 1; 0: the variable has none. */
 static inline uint32_t get_touch(const mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry)
 {
     uint32_t at = entry;
@@ -93,21 +94,29 @@ static bool note_in_map(mr_wcp *wcp, uint32_t variable, uint32_t touch)
     return mr_map_at(&wcp->touch_numbers, key, touch) != NULL;
 }
 
-/* Makes a touch, in the circle of `entry`; 0: the variable has none. */
+/* The touches of the circle of `touch`, counted up to CIRCLE_MOST + 2. */
+static int circle_length(const mr_wcp *wcp, uint32_t touch)
+{
+    int length = 1;
+    for (uint32_t at = wcp->touches[touch - 1].beside; at != touch && length < CIRCLE_MOST + 2;
+         at = wcp->touches[at - 1].beside)
+        length++;
+    return length;
+}
+
+/* Makes a touch and puts it into the circle of `entry`; 0: the variable has none. */
 static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry, uint32_t *touch)
 {
-    uint32_t length = 1;
     if (!new_touch(wcp, log, touch))
         return false;
     if (!entry)
         return true;
     wcp->touches[*touch - 1].beside = wcp->touches[entry - 1].beside;
     wcp->touches[entry - 1].beside = *touch;
-    for (uint32_t at = wcp->touches[*touch - 1].beside; at != *touch && length <= CIRCLE_MOST + 1;
-         at = wcp->touches[at - 1].beside)
-        length++;
+    int length = circle_length(wcp, *touch);
     if (length <= CIRCLE_MOST)
         return true;
+    /* The circle has just become too long: the map has none of the others yet. */
     if (length == CIRCLE_MOST + 1)
         for (uint32_t at = wcp->touches[*touch - 1].beside; at != *touch;
              at = wcp->touches[at - 1].beside)
@@ -116,7 +125,8 @@ static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t ent
     return note_in_map(wcp, variable, *touch);
 }
 
-/* Finds or makes the touch of the log and the variable. `*touch` is a guess, and is corrected if wrong. */
+/* Finds or makes the touch of the log and the variable. `*touch` is a guess, and is corrected if
+ * wrong. `entry`: as for get_touch. */
 static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t entry,
                               uint32_t *touch)
 {

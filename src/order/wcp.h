@@ -104,7 +104,7 @@ typedef struct mr_touch {
     uint32_t log;
     uint32_t next;    /* touch of the variable that was looked for after this one, + 1; 0: none */
     uint32_t atomics; /* the touch of the atomic accesses + 1; 0: none */
-    uint32_t beside;  /* another touch of the variable, + 1; around the circle of all */
+    uint32_t beside;  /* next touch in the circle of all touches of the variable, + 1 */
 } mr_touch;
 
 typedef struct mr_wcp_thread {
@@ -134,7 +134,7 @@ typedef struct mr_wcp {
     size_t thread_count, thread_capacity, lock_count, lock_capacity;
     mr_touch *touches;
     size_t touch_count, touch_capacity;
-    mr_map touch_numbers; /* (log, variable), of variables with many touches */
+    mr_map touch_numbers; /* (log, variable), of variables with more than CIRCLE_MOST touches */
 } mr_wcp;
 
 /* There are so many threads and locks from now on; hb is grown with it. False: no memory. */
