@@ -12,14 +12,13 @@
 #include <malloc.h>
 #endif
 
-/* The pager leaves an eighth of the limit mapped, and all of the code. From NEAR_PARTS below the
- * limit on the thread looks more often. */
+/* Parts are those of the limit. The pager leaves an eighth of the limit mapped, and all of the code. */
 enum {
     LOOK_MS = 3,
-    NEAR_LOOK_MS = 1,
+    NEAR_LOOK_MS = 1, /* when less than a sixth of the limit is left */
     NEAR_PARTS = 6,
     MAPPED_PARTS = 8,
-    MARGIN_PARTS = 32,
+    MARGIN_PARTS = 32, /* the run is asked to end when less than this part is left */
     ALWAYS_BYTES = 16 << 20,
     CODE_MOST_BYTES = 12 << 20 /* what is mapped at the start, up to this, is taken for code */
 };
@@ -43,23 +42,19 @@ static uint64_t held_bytes(const mr_ceiling *ceiling)
                                                                      : 0;
 }
 
-static bool is_over(const mr_ceiling *ceiling)
+/* Is less than one of `parts` equal parts of the limit left? */
+static bool is_near(const mr_ceiling *ceiling, uint64_t parts)
 {
-    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS;
-}
-
-static bool is_near(const mr_ceiling *ceiling)
-{
-    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / NEAR_PARTS;
+    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / parts;
 }
 
 static void look(const mr_ceiling *ceiling)
 {
-    if (!is_over(ceiling))
+    if (!is_near(ceiling, MARGIN_PARTS))
         return;
 #ifdef __GLIBC__
     malloc_trim(0);
-    if (!is_over(ceiling))
+    if (!is_near(ceiling, MARGIN_PARTS))
         return;
 #endif
     mr_halt_ask(ceiling->halt, MR_HALT_MEMORY);
@@ -72,7 +67,7 @@ static void *watch(void *argument)
     while (!ceiling->stop && mr_halt_asked(ceiling->halt) == MR_HALT_NONE) {
         struct timespec wake;
         clock_gettime(CLOCK_MONOTONIC, &wake);
-        wake.tv_nsec += (is_near(ceiling) ? NEAR_LOOK_MS : LOOK_MS) * 1000000L;
+        wake.tv_nsec += (is_near(ceiling, NEAR_PARTS) ? NEAR_LOOK_MS : LOOK_MS) * 1000000L;
         wake.tv_sec += wake.tv_nsec / 1000000000;
         wake.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&ceiling->stopped, &ceiling->mutex, &wake);

@@ -30,9 +30,10 @@ static void prepare_streams(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Large blocks go back to the system when they are freed, and grow in place. Otherwise glibc keeps
- * more and more of them, which counts for memory.limit_mb until somebody trims. What is free at the
- * end of the heap stays, up to some windows: they need it again. */
+/* Blocks from LARGE_BYTES on are mapped, so they go back to the system when they are freed, and grow in
+ * place. Left alone, glibc raises this size and keeps freed blocks, which count for memory.limit_mb until
+ * the ceiling or the room trims the heap (base/ceiling.h, base/room.h). Up to END_BYTES that are free at
+ * the end of the heap stay, as the next windows need them again. */
 static void prepare_memory(void)
 {
 #ifdef __GLIBC__
