@@ -70,23 +70,23 @@ typedef struct mr_listed_group {
     size_t rank, groups_behind, findings_behind;
 } mr_listed_group;
 
-/* Where more than one group would be left out, reports have so many groups of a kind on one variable, and
- * count the findings of the others at the last one. */
+/* The most groups of one kind on one variable that a report has, and, behind the last of them, a line with the
+ * number of findings of the other groups. Nine groups are all there: the ninth takes no more than that line. */
 enum { MR_GROUPS_OF_ONE = 8 };
 
+/* Are there groups of its kind on its variable that reports leave out? */
 static inline bool mr_listed_group_is_cut(const mr_listed_group *group)
 {
     return group->rank + group->groups_behind > MR_GROUPS_OF_ONE;
 }
 
-/* Do reports that do not show all leave it out? */
+/* Is it left out of reports, unless report.shown is 0? */
 static inline bool mr_listed_group_is_hidden(const mr_listed_group *group)
 {
     return mr_listed_group_is_cut(group) && group->rank >= MR_GROUPS_OF_ONE;
 }
 
-/* The findings of the groups that are left out behind it; 0: there are none, or it is not the last one
- * before them. */
+/* The number of findings in the groups that are left out, when this group is the last one before them; else 0. */
 static inline size_t mr_listed_group_hides(const mr_listed_group *group)
 {
     return mr_listed_group_is_cut(group) && group->rank == MR_GROUPS_OF_ONE - 1

@@ -1,9 +1,9 @@
 /*
  * sarif: the findings of a prediction as SARIF 2.1.0 (OASIS), for code scanning.
  *
- * A group of findings (listing/listing.h) is a result, that of its worst one, with the number of its
- * findings as occurrenceCount; with report.shown 0 each finding is one, and no group is left out. The place
- * is that of the first access. Related locations are the second one, the starts of both threads, where the
+ * Each group of findings (listing/listing.h) is a result. Its worst finding is told, and occurrenceCount is
+ * the number of its findings. With report.shown 0 each finding is a result, and no group is left out. The
+ * place is that of the first access. Related locations are the second one, the starts of both threads, where the
  * memory was allocated and freed, and the other findings of the group. The witness is a code flow
  * with a thread flow for each thread, and executionOrder over all of them. Of a longer witness than
  * MOST_STEPS locations the middle is left out, as readers of SARIF take no more than 1,000.
@@ -302,10 +302,11 @@ static mr_json fingerprints(const mr_listed *finding)
     return self;
 }
 
-/* The title of the worst finding, and how many more there are. */
+/* The title of the worst finding, how many more the group has, and how many the groups that are left out have. */
 static void put_message(mr_json *self, const writer *report, const mr_listed_group *group)
 {
     const mr_listed *finding = &report->findings->items[group->first];
+    const char *subject = mr_listed_subject(finding, report->trace);
     size_t hides = report->all ? 0 : mr_listed_group_hides(group), size;
     char *title = mr_listed_title(finding, report->findings, report->trace), *text = NULL;
     FILE *stream = open_memstream(&text, &size);
@@ -314,8 +315,8 @@ static void put_message(mr_json *self, const writer *report, const mr_listed_gro
         if (group->count > 1)
             fprintf(stream, "; %zu more alike", group->count - 1);
         if (hides > 0)
-            fprintf(stream, "; and %zu more such findings on %s (--report-shown 0 lists them)",
-                    hides, mr_listed_subject(finding, report->trace));
+            fprintf(stream, "; and %zu more such findings%s%s (--report-shown 0 lists them)", hides,
+                    subject[0] != '\0' ? " on " : "", subject);
     }
     bool ok = stream && fclose(stream) == 0 && title;
     mr_json_put_object(self, "message", message(ok ? text : ""));
@@ -438,7 +439,7 @@ static void write_head(FILE *stream)
           stream);
 }
 
-/* The groups that are results; each finding is one of its own where all are wanted. False: no memory. */
+/* Fills `groups`: those that are not left out, or, with report.shown 0, one for each finding. False: no memory. */
 static bool choose_groups(writer *self)
 {
     const mr_listing *findings = self->findings;
