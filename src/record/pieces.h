@@ -45,7 +45,8 @@
  * again. Nothing that is noted changes by that, so a small table knows the last ones of the run.
  *
  * The log is noted in parts of equal length, at most MR_PIECES_PARTS. Each line knows in which parts
- * it is accessed. So a second pass may hurry through the parts that access no kept piece.
+ * it is accessed. So a second pass may hurry through the parts that access no kept piece. Runs without such
+ * an access are found more exactly by visits.h, except where it or gaps.h has given up, or has no mark.
  */
 #ifndef MR_RECORD_PIECES_H
 #define MR_RECORD_PIECES_H
