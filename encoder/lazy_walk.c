@@ -154,7 +154,8 @@ static bool gives_own(const walk *k, uint32_t read, uint32_t write)
 }
 
 /*
- * Keeps away the writes that stand between the read and its source (MR_NONE: none) in the order;
+ * Keeps away the writes that stand between the read and its source (MR_NONE: none; MR_LAZY_OUTSIDE:
+ * the writes that are certainly after all sources outside the region) in the order;
  * `value`: what they may give all the same, MR_NONE: nothing.
  */
 static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t source, uint32_t value)

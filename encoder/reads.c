@@ -58,7 +58,7 @@ static void by_source(mr_encoding *encoding, uint32_t read)
     mr_clause_unless_consistent(encoding, &guard, read);
     bool asked = ask_source(encoding, read, &guard);
     if (asked && mr_encoding_has_region(encoding) && w->source[read] != MR_NONE)
-        mr_encoding_node(encoding, w->source[read]); /* outside the region, perhaps */
+        mr_encoding_node(encoding, w->source[read]); /* lazy.h looks where it is in an order */
     if (!asked || encoding->lazy)
         return;
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)

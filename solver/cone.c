@@ -239,8 +239,8 @@ static void help_read(closer *c, uint32_t write)
         c->constrained[w->thread[write]] = w->position[write] + 1;
 }
 
-/* So many writes that are hidden from a read (windows/hidden.h) are left out of C for it. The next one is taken, which is
- * right, so that reads do not look at the same ones again and again. */
+/* How many writes a read leaves out of C because they are hidden from it (windows/hidden.h). The next one
+ * is taken, which is right, too: so reads do not look at the same hidden writes again and again. */
 enum { HIDDEN_LEFT_OUT = 64 };
 
 static void close_read(closer *c, uint32_t read)

@@ -49,8 +49,8 @@ typedef struct mr_decide_options {
     /* Elimination looks for a proof near the accesses alone, with one of so many parts of its
      * budget; 0: not alone. */
     uint32_t only_near_part;
-    /* In the place of elimination saturation looks for a proof by so many events near the accesses alone
-     * (region.h); 0: not. */
+    /* Instead of elimination, saturation looks for a proof by so many events near the accesses alone
+     * (region.h), also when the step saturate is off; 0: not. */
     uint32_t only_near_events;
     bool first_attempt;      /* explore looks at few states */
     bool tried;              /* a first attempt has failed: explore comes before saturation */

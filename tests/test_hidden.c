@@ -89,20 +89,24 @@ static void test_rows(void **state)
 /* Locks without a bit hide nothing; those with most sections have one. */
 static void test_many_locks(void **state)
 {
-    enum { LOCKS = 70, LINE = 16 };
+    enum { LOCKS = 70, WITHOUT = 68, LINE = 16 };
+    static const char *const bodies[] = {"A|w(y=1)|1\nA|w(y=2)|1\n", "B|r(y=2)|1\n"};
     (void)state;
     char text[(LOCKS * 2 + 8) * 2 * LINE] = "";
     size_t length = 0;
     for (int thread = 'A'; thread <= 'B'; thread++)
         for (int l = 0; l < LOCKS; l++)
-            length += (size_t)sprintf(text + length, "%c|acq(l%d)|1\n%c|rel(l%d)|1\n", thread, l,
-                                      thread, l);
+            length += (size_t)sprintf(text + length, "%c|acq(l%d)|1\n%s%c|rel(l%d)|1\n", thread, l,
+                                      l == WITHOUT ? bodies[thread - 'A'] : "", thread, l);
     sprintf(text + length, "A|acq(l69)|1\nA|w(x=1)|1\nA|w(x=2)|1\nA|rel(l69)|1\n"
                            "B|acq(l69)|1\nB|r(x=2)|1\nB|rel(l69)|1\n");
     mr_setup setup;
     mr_setup_open(&setup, text);
     mr_setup_window(&setup, 0, setup.trace->event_count, MR_MODEL_VALUE);
-    assert_true(mr_write_is_hidden(setup.window, 4 * LOCKS + 1, 4 * LOCKS + 5));
+    const uint32_t b = 2 * LOCKS + 2;        /* B's first event */
+    const uint32_t last = b + 2 * LOCKS + 1; /* the section of A at the end */
+    assert_false(mr_write_is_hidden(setup.window, 2 * WITHOUT + 1, b + 2 * WITHOUT + 1));
+    assert_true(mr_write_is_hidden(setup.window, last + 1, last + 5));
     mr_setup_close(&setup);
 }
 

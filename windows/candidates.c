@@ -430,11 +430,12 @@ static uint64_t conflicts_in_chain(const collector *c, const chain_block *block)
 static bool pair_in_chain(collector *c, const chain_block *block)
 {
     const mr_access_strand *strands = c->accesses.strands;
-    if (c->hard)
-        c->out->dropped_by_filter += conflicts_in_chain(c, block);
-    else if (c->forced)
-        c->out->dropped_by_cone += conflicts_in_chain(c, block);
-    for (uint32_t one = block->first; !c->hard && !c->forced && one < block->end; one++)
+    if (c->hard || c->forced) {
+        *(c->hard ? &c->out->dropped_by_filter : &c->out->dropped_by_cone) +=
+            conflicts_in_chain(c, block);
+        return true;
+    }
+    for (uint32_t one = block->first; one < block->end; one++)
         for (uint32_t two = one; two < block->end; two++)
             if (mr_arena_is_halted(c->arena) || !pair_by_events(c, &strands[one], &strands[two]))
                 return false;
