@@ -284,6 +284,41 @@ static void test_adding(void **state)
     discard(&self);
 }
 
+/* The fingerprint of that name of the only result of a trace in SARIF. */
+static void read_fingerprint(const predicted *self, const char *name, char fingerprint[64])
+{
+    char *text = print(self, MR_FORMAT_SARIF);
+    json_t *report = mr_schema_parse(text);
+    const json_t *results = json_object_get(first_of(report, "runs"), "results");
+    const json_t *all = json_object_get(json_array_get(results, 0), "partialFingerprints");
+    assert_int_equal(json_array_size(results), 1);
+    snprintf(fingerprint, 64, "%s", json_string_value(json_object_get(all, name)));
+    json_decref(report);
+    free(text);
+}
+
+/* A group is known again when another finding is its worst one. */
+static void test_fingerprint_of_group(void **state)
+{
+    (void)state;
+    static const char before[] = "T0|fork(T1)|count.c:1\nT0|fork(T2)|count.c:1\n"
+                                 "T1|r(total)|count.c:10\nT2|w(total)|count.c:20\n";
+    char after[sizeof before + 32], worst[2][64], group[2][64];
+    snprintf(after, sizeof after, "%sT1|w(total)|count.c:11\n", before);
+    for (int k = 0; k < 2; k++) {
+        predicted self;
+        mr_trace *trace = mr_sample_trace(k ? after : before);
+        add_stacks(trace);
+        predict(&self, trace);
+        assert_int_equal(self.result.race_count, k + 1);
+        read_fingerprint(&self, "primaryLocationLineHash", group[k]);
+        read_fingerprint(&self, "maxrace/v1", worst[k]);
+        discard(&self);
+    }
+    assert_string_equal(group[0], group[1]);
+    assert_string_not_equal(worst[0], worst[1]);
+}
+
 /* The findings that the results of a report in SARIF stand for. */
 static size_t count_results(const predicted *self, size_t *results, bool *tells_of_more)
 {
@@ -373,9 +408,13 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_sarif),
-        cmocka_unit_test(test_sarif_limits), cmocka_unit_test(test_perfetto),
-        cmocka_unit_test(test_adding),       cmocka_unit_test(test_hidden_groups),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_sarif),
+        cmocka_unit_test(test_fingerprint_of_group),
+        cmocka_unit_test(test_sarif_limits),
+        cmocka_unit_test(test_perfetto),
+        cmocka_unit_test(test_adding),
+        cmocka_unit_test(test_hidden_groups),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

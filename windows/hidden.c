@@ -20,9 +20,10 @@ typedef struct builder {
     mr_window *window;
     uint8_t *bit; /* one a lock: its bit + 1; 0: none */
     holder *holders;
-    /* One an event: the nearest foreign access before it as a read, and after it as a write; MR_NONE:
-     * none. */
-    uint32_t *back, *on;
+    uint32_t
+        *before; /* one an event: the nearest foreign access before it, for a read; MR_NONE: none */
+    uint32_t
+        *after; /* one an event: the nearest foreign access after it, for a write; MR_NONE: none */
     uint32_t *of;     /* mr_hidden.of */
     mr_hiding *items; /* mr_hidden.items; owned */
     mr_table table;   /* owned; of `items` */
@@ -89,7 +90,7 @@ static void link_foreign(builder *b, uint32_t thread, bool forward, uint32_t *la
 {
     const mr_window *w = b->window;
     uint32_t length = mr_window_length(w, thread);
-    uint32_t *link = forward ? b->back : b->on;
+    uint32_t *link = forward ? b->before : b->after;
     for (uint32_t k = 0; k < length; k++) {
         uint32_t i = mr_window_at(w, thread, forward ? k : length - 1 - k);
         if (!mr_op_is_access(mr_window_op(w, i)))
@@ -108,9 +109,9 @@ static bool find_foreign(builder *b, mr_arena *arena)
     const mr_window *w = b->window;
     uint32_t *last = mr_arena_alloc(arena, w->variable_count, sizeof *last);
     uint32_t *seen_by = mr_arena_alloc(arena, w->variable_count, sizeof *seen_by);
-    b->back = mr_arena_alloc(arena, w->size, sizeof *b->back);
-    b->on = mr_arena_alloc(arena, w->size, sizeof *b->on);
-    if (!last || !seen_by || !b->back || !b->on)
+    b->before = mr_arena_alloc(arena, w->size, sizeof *b->before);
+    b->after = mr_arena_alloc(arena, w->size, sizeof *b->after);
+    if (!last || !seen_by || !b->before || !b->after)
         return false;
     for (int forward = 0; forward < 2; forward++) {
         memset(seen_by, 0xff, w->variable_count * sizeof *seen_by);
@@ -180,14 +181,15 @@ static mr_hiding hiding_of(const builder *b, uint32_t access)
     const holder *h = &b->holders[w->thread[access]];
     bool reads = mr_op_reads(mr_window_op(w, access)),
          writes = mr_op_writes(mr_window_op(w, access));
-    uint32_t back = b->back[access], on = b->on[access];
+    uint32_t before = b->before[access], after = b->after[access];
     mr_hiding hiding = {.held = {0}};
     for (uint32_t k = 0; k < h->count; k++) {
         const mr_section *section = &w->sections[h->sections[k]];
         add_lock(b, &hiding.held, section);
-        if (reads && (section->acquire == MR_NONE || (back != MR_NONE && section->acquire < back)))
+        if (reads &&
+            (section->acquire == MR_NONE || (before != MR_NONE && section->acquire < before)))
             add_lock(b, &hiding.as_read, section);
-        if (writes && (section->release == MR_NONE || section->release > on))
+        if (writes && (section->release == MR_NONE || section->release > after))
             add_lock(b, &hiding.as_write, section);
     }
     return hiding;

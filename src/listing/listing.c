@@ -114,13 +114,17 @@ static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
                     digest_access(trace, finding->second));
 }
 
-static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
+/* What the findings of a group have in common. Where there are no stacks: their places, or only the files. */
+static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace,
+                         bool whole_place)
 {
+    const uint32_t first = finding->first, second = finding->second;
     if (finding->kind == MR_LISTED_DEADLOCK)
-        return mix_both(head_of(finding, all), digest_waits(finding->witness, trace, 1, true), 0);
+        return mix_both(head_of(finding, all),
+                        digest_waits(finding->witness, trace, 1, whole_place), 0);
     uint64_t seed = subject_of(finding, all, trace);
-    uint64_t one = digest_code(trace, finding->first, 1, true);
-    uint64_t two = finding->second == MR_NONE ? 0 : digest_code(trace, finding->second, 1, true);
+    uint64_t one = digest_code(trace, first, 1, whole_place);
+    uint64_t two = second == MR_NONE ? 0 : digest_code(trace, second, 1, whole_place);
     return mix_both(seed, one, two);
 }
 
@@ -302,12 +306,13 @@ static bool make_groups(mr_listing *self, const mr_trace *trace)
     self->groups = mr_calloc(self->count + 1, sizeof *self->groups);
     if (items && self->groups) {
         for (size_t i = 0; i < self->count; i++)
-            items[i] = (sorter){self->items[i], group_of(&self->items[i], self, trace), 0};
+            items[i] = (sorter){self->items[i], group_of(&self->items[i], self, trace, true), 0};
         sort(items, self->count);
         for (size_t i = 0; i < self->count; i++) {
             self->items[i] = items[i].finding;
             if (i == 0 || items[i].group != items[i - 1].group)
-                self->groups[self->group_count++].first = i;
+                self->groups[self->group_count++] = (mr_listed_group){
+                    .first = i, .fingerprint = group_of(&self->items[i], self, trace, false)};
             self->groups[self->group_count - 1].count++;
         }
     }

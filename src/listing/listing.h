@@ -64,7 +64,8 @@ typedef struct mr_listed {
 } mr_listed;
 
 typedef struct mr_listed_group {
-    size_t first, count; /* in `items` */
+    size_t first, count;  /* in `items` */
+    uint64_t fingerprint; /* of the kind, the variable, both functions and their files */
     /* Among the groups of the same kind on the same variable: its place, from 0, and how many groups and
      * findings come behind it. */
     size_t rank, groups_behind, findings_behind;

@@ -291,13 +291,16 @@ static void put_flow(mr_json *self, const writer *report, const mr_listed *findi
 
 /* ---- results and the run ---- */
 
-static mr_json fingerprints(const mr_listed *finding)
+/* Code scanning knows a result again by the first one, so that it stays when another finding is the worst
+ * of its group. */
+static mr_json fingerprints(const mr_listed_group *group, const mr_listed *finding)
 {
     char digits[MR_FINGERPRINT_BYTES], line[MR_FINGERPRINT_BYTES + 2];
     mr_json self = mr_json_new();
-    mr_fingerprint_print(finding->fingerprint, digits);
+    mr_fingerprint_print(group->fingerprint, digits);
     snprintf(line, sizeof line, "%s:1", digits);
     mr_json_put_text(&self, "primaryLocationLineHash", line);
+    mr_fingerprint_print(finding->fingerprint, digits);
     mr_json_put_text(&self, "maxrace/v1", digits);
     return self;
 }
@@ -351,7 +354,7 @@ static mr_json result_object(const writer *self, const mr_listed_group *group)
     put_related(&result, self->trace, finding, group->count);
     put_stacks(&result, self->trace, finding);
     put_flow(&result, self, finding);
-    mr_json_put_object(&result, "partialFingerprints", fingerprints(finding));
+    mr_json_put_object(&result, "partialFingerprints", fingerprints(group, finding));
     if (self->findings->has_baseline)
         mr_json_put_text(&result, "baselineState", is_known(self, group) ? "unchanged" : "new");
     return result;
@@ -446,7 +449,8 @@ static bool choose_groups(writer *self)
     self->all = mr_config_int(self->config, "report.shown") == 0;
     self->groups = mr_calloc(findings->count + 1, sizeof *self->groups);
     for (size_t i = 0; self->groups && self->all && i < findings->count; i++)
-        self->groups[self->group_count++] = (mr_listed_group){.first = i, .count = 1};
+        self->groups[self->group_count++] = (mr_listed_group){
+            .first = i, .count = 1, .fingerprint = findings->items[i].fingerprint};
     for (size_t i = 0; self->groups && !self->all && i < findings->group_count; i++)
         if (!mr_listed_group_is_hidden(&findings->groups[i]))
             self->groups[self->group_count++] = findings->groups[i];
