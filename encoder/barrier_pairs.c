@@ -23,11 +23,16 @@ static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
 void mr_encode_barrier_pairs(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    for (size_t k = 0; k < w->barrier_edge_count; k++)
+    bool region = mr_encoding_has_region(encoding);
+    size_t first = region ? mr_window_barrier_edges_from(w, encoding->options.first) : 0;
+    for (size_t k = first; k < w->barrier_edge_count; k++) {
+        if (!mr_encoding_in_region(encoding, w->barrier_edges[k].to))
+            break; /* they are in the order of `to` */
         if (mr_encoding_in_cone(encoding, w->barrier_edges[k].to))
             mr_formula_edge(&encoding->formula,
                             mr_encoding_node(encoding, w->barrier_edges[k].from),
                             mr_encoding_node(encoding, w->barrier_edges[k].to));
+    }
     if (!w->barrier_edge_count)
         return;
     for (uint32_t side = 0; side < encoding->goal->stop_count; side++) {

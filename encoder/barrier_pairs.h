@@ -19,7 +19,7 @@
 
 #include "encoding.h"
 
-/* Emits the clauses above. O(edges of the window). */
+/* Emits the clauses above. O(edges of the window; with a region those into it). */
 void mr_encode_barrier_pairs(mr_encoding *encoding);
 
 #endif

@@ -10,10 +10,13 @@
 #include "lazy.h"
 #include "lives.h"
 #include "locks.h"
+#include "node_lists.h"
 #include "program_order.h"
 #include "race.h"
 #include "reads.h"
 #include "semaphores.h"
+
+#include <string.h>
 
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event)
 {
@@ -117,6 +120,38 @@ static void make_all_nodes(mr_encoding *encoding)
     }
 }
 
+/* The first position of a thread whose event is not before this one. */
+static uint32_t position_of(const mr_window *w, uint32_t thread, uint32_t event)
+{
+    uint32_t low = 0, high = mr_window_length(w, thread);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mr_window_at(w, thread, middle) < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Fills `from` and `to`. False: no memory. */
+static bool find_region(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    const mr_encoding_options *options = &encoding->options;
+    encoding->from = mr_arena_zalloc(encoding->arena, w->thread_count, sizeof *encoding->from);
+    encoding->to = mr_arena_alloc(encoding->arena, w->thread_count, sizeof *encoding->to);
+    if (!encoding->from || !encoding->to)
+        return false;
+    memcpy(encoding->to, encoding->cone, w->thread_count * sizeof *encoding->to);
+    for (uint32_t t = 0; mr_encoding_has_region(encoding) && t < w->thread_count; t++) {
+        uint32_t end = position_of(w, t, options->end);
+        encoding->from[t] = position_of(w, t, options->first);
+        encoding->to[t] = end < encoding->to[t] ? end : encoding->to[t];
+    }
+    return true;
+}
+
 /* Everything but the formula. False: no memory. */
 static bool prepare(mr_encoding *encoding)
 {
@@ -128,7 +163,7 @@ static bool prepare(mr_encoding *encoding)
     encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
     encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
     if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
-        !encoding->literals)
+        !encoding->literals || !find_region(encoding))
         return false;
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
@@ -151,7 +186,9 @@ static bool encode(mr_encoding *encoding)
     mr_encode_stops(encoding);
     mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);
-    mr_encode_race(encoding); /* these two link nodes, so they come last */
+    if (!mr_node_lists_make(encoding)) /* what follows links nodes */
+        return false;
+    mr_encode_race(encoding);
     mr_encode_program_order(encoding);
     mr_encode_known(encoding);
     return mr_encode_forced(encoding);

@@ -81,14 +81,19 @@ typedef struct mr_encoding {
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
-    mr_arena *arena;          /* for what parts of the formula need while they are built */
-    uint32_t *constrained;    /* one a thread: how many events of C whose reads must be consistent
+    uint32_t *from, *to;      /* one a thread: its events of C that are in the region, by position:
+                                 [from, to); arena */
+    /* The nodes but CUT, listed when all are there (node_lists.h): in trace order; and by thread, in program
+     * order, with where each thread begins, and the end. Arena. */
+    uint32_t *by_trace, *by_thread, *thread_first;
+    mr_arena *arena;       /* for what parts of the formula need while they are built */
+    uint32_t *constrained; /* one a thread: how many events of C whose reads must be consistent
                                  as branches.h says; arena */
-    uint32_t *clean;          /* model branch, one an event: branches.h; arena */
-    uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
-    uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
-    mr_literal *literals;     /* likewise */
-    mr_lazy *lazy;            /* what lazy.h needs; NULL: the formula is whole; arena */
+    uint32_t *clean;       /* model branch, one an event: branches.h; arena */
+    uint32_t *chains;      /* scratch of locks.c: four a thread; arena */
+    uint32_t *choices;     /* scratch of reads.c: one an event, and two more; arena */
+    mr_literal *literals;  /* likewise */
+    mr_lazy *lazy;         /* what lazy.h needs; NULL: the formula is whole; arena */
 } mr_encoding;
 
 /*

@@ -12,11 +12,12 @@ void mr_encode_fork_join(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t fork = w->threads[t].fork;
         if (!encoding->cone[t])
             continue;
-        if (w->threads[t].fork != MR_NONE)
-            edge(encoding, w->threads[t].fork, mr_window_at(w, t, 0));
-        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+        if (fork != MR_NONE && mr_encoding_in_region(encoding, fork))
+            edge(encoding, fork, mr_window_at(w, t, 0));
+        for (uint32_t k = encoding->from[t]; k < encoding->to[t]; k++) {
             uint32_t event = mr_window_at(w, t, k), joined = w->object[event];
             if (!mr_op_joins(mr_window_op(w, event)) || joined == MR_NONE)
                 continue;

@@ -11,41 +11,83 @@
 
 /* ---- nodes ---- */
 
-/* A lock is of interest when two threads have sections that take part, one of them exclusive. */
-static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock)
+/* Numbers of sections of contended locks that take part, in the order of locks. Arena memory. */
+typedef struct section_list {
+    uint32_t *items, count;
+} section_list;
+
+static void add_section(const mr_encoding *encoding, section_list *list, uint32_t number)
 {
     const mr_window *w = encoding->window;
-    uint32_t thread = MR_NONE;
-    bool exclusive = false, several = false;
-    for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
-        const mr_section *section = &w->sections[i];
-        if (!mr_section_takes_part(encoding, section))
-            continue;
-        several |= thread != MR_NONE && thread != section->thread;
-        thread = section->thread;
-        exclusive |= !section->shared;
-        if (several && exclusive)
-            return true;
-    }
-    return false;
+    const mr_section *section = &w->sections[number];
+    if (w->locks[section->lock].contended && mr_section_takes_part(encoding, section))
+        list->items[list->count++] = number;
 }
 
-static void make_lock_nodes(mr_encoding *encoding)
+/* Those that are entered in the region. */
+static void list_sections_of_region(const mr_encoding *encoding, section_list *list)
 {
     const mr_window *w = encoding->window;
-    for (uint32_t l = 0; l < w->lock_count; l++) {
-        const mr_window_lock *lock = &w->locks[l];
-        if (!lock->contended || !is_contended(encoding, lock))
-            continue;
-        for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
-            const uint32_t events[] = {w->sections[i].acquire, w->sections[i].release};
-            if (!mr_section_takes_part(encoding, &w->sections[i]))
-                continue;
-            for (int k = 0; k < 2; k++)
-                if (events[k] != MR_NONE && mr_encoding_in_cone(encoding, events[k]))
-                    mr_encoding_node(encoding, events[k]);
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        for (uint32_t k = encoding->from[t]; k < encoding->to[t]; k++) {
+            uint32_t event = mr_window_at(w, t, k);
+            const mr_section *section = mr_window_section(w, event);
+            if (section && section->acquire == event)
+                add_section(encoding, list, w->object[event]);
         }
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, mr_compare_u32);
+}
+
+/* False: no memory. */
+static bool list_sections(const mr_encoding *encoding, section_list *list)
+{
+    uint32_t all = encoding->window->section_count;
+    *list = (section_list){.items = mr_arena_alloc(encoding->arena, all, sizeof *list->items)};
+    if (!list->items)
+        return false;
+    if (mr_encoding_has_region(encoding))
+        list_sections_of_region(encoding, list);
+    for (uint32_t i = 0; !mr_encoding_has_region(encoding) && i < all; i++)
+        add_section(encoding, list, i);
+    return true;
+}
+
+/* A lock is of interest when two threads have sections that take part, one of them exclusive. */
+static bool is_contended(const mr_window *w, const uint32_t *sections, uint32_t count)
+{
+    bool exclusive = false, several = false;
+    for (uint32_t i = 0; i < count && !(several && exclusive); i++) {
+        several |= w->sections[sections[i]].thread != w->sections[sections[0]].thread;
+        exclusive |= !w->sections[sections[i]].shared;
     }
+    return several && exclusive;
+}
+
+static void make_section_nodes(mr_encoding *encoding, const mr_section *section)
+{
+    const uint32_t events[] = {section->acquire, section->release};
+    for (int k = 0; k < 2; k++)
+        if (events[k] != MR_NONE && mr_encoding_in_cone(encoding, events[k]))
+            mr_encoding_node(encoding, events[k]);
+}
+
+/* False: no memory. */
+static bool make_lock_nodes(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    section_list list;
+    if (!list_sections(encoding, &list))
+        return false;
+    for (uint32_t first = 0, end = 0; first < list.count; first = end) {
+        uint32_t lock = w->sections[list.items[first]].lock;
+        while (end < list.count && w->sections[list.items[end]].lock == lock)
+            end++;
+        bool contended = is_contended(w, list.items + first, end - first);
+        for (uint32_t i = first; contended && i < end; i++)
+            make_section_nodes(encoding, &w->sections[list.items[i]]);
+    }
+    return true;
 }
 
 /* What the accesses of C to a variable have shown so far: a constrained read; that its reads need
@@ -69,8 +111,7 @@ static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t 
     const mr_window *w = encoding->window;
     uint32_t variable = w->object[event];
     bool reads = mr_is_constrained_read(encoding, event);
-    if (!w->variables[variable].shared || !mr_encoding_in_region(encoding, event) ||
-        (!reads && !mr_op_writes(mr_window_op(w, event))))
+    if (!w->variables[variable].shared || (!reads && !mr_op_writes(mr_window_op(w, event))))
         return;
     if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
         kind[variable] |= OTHERS_NEEDED;
@@ -86,17 +127,16 @@ static void make_access_nodes(mr_encoding *encoding, uint32_t *owner)
     uint8_t *kind = encoding->lazy->watched;
     memset(owner, 0xff, w->variable_count * sizeof *owner);
     for (uint32_t t = 0; t < w->thread_count; t++)
-        for (uint32_t k = 0; k < encoding->cone[t]; k++)
+        for (uint32_t k = encoding->from[t]; k < encoding->to[t]; k++)
             if (mr_op_is_access(mr_window_op(w, mr_window_at(w, t, k))))
                 look_at_access(encoding, mr_window_at(w, t, k), kind, owner);
     for (uint32_t v = 0; v < w->variable_count; v++)
         kind[v] = (kind[v] & READ) && (kind[v] & OTHERS_NEEDED);
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+        for (uint32_t k = encoding->from[t]; k < encoding->to[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
             uint8_t op = mr_window_op(w, event);
             if (mr_op_is_access(op) && kind[w->object[event]] &&
-                mr_encoding_in_region(encoding, event) &&
                 (mr_op_writes(op) || mr_is_constrained_read(encoding, event)))
                 mr_encoding_node(encoding, event);
         }
@@ -118,9 +158,8 @@ bool mr_lazy_prepare(mr_encoding *encoding, uint32_t stage)
     lazy->latest = mr_arena_alloc(arena, w->variable_count, sizeof *lazy->latest);
     lazy->tried = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->tried);
     if (!lazy->read_of || !lazy->watched || !lazy->holders || !lazy->co_holder || !lazy->latest ||
-        !lazy->tried)
+        !lazy->tried || !make_lock_nodes(encoding))
         return false;
-    make_lock_nodes(encoding);
     make_access_nodes(encoding, lazy->latest);
     return true;
 }

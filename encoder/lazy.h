@@ -59,9 +59,11 @@
  * read and a write that are both there. A read by value may see something outside the region: one
  * choice stands for all such sources, and keeps away a write only when the write is certainly after
  * each of them. A read with no write before it in the order may see anything. So an order in which
- * nothing is refuted says nothing.
+ * nothing is refuted says nothing. Of forks, joins and BarrierPairs it has the edges that begin (a fork) or
+ * end there; FORCED knows the others, too.
  *
- * Costs: preparing O(events of C + sections and names of the window), a look at an order O(nodes of the
+ * Costs: preparing O(events of C + sections and names of the window), with a region O(its events + names and
+ * semaphores of the window), and memory for all events of the window that is cleared; a look at an order O(nodes of the
  * locks and variables that are looked at) and what it adds.
  */
 #ifndef MR_ENCODER_LAZY_H

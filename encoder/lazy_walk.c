@@ -310,13 +310,14 @@ typedef struct object_nodes {
 
 static object_nodes find_nodes(const mr_encoding *encoding)
 {
-    uint32_t total = encoding->formula.node_count, size = encoding->window->size;
+    uint32_t total = encoding->formula.node_count;
     object_nodes all = {.nodes = encoding->lazy->line, .objects = encoding->lazy->line + total};
-    for (uint32_t event = 0; event < size; event++) {
-        uint32_t object = encoding->node_of[event] ? object_of(encoding, event) : MR_NONE;
+    for (uint32_t i = 0; i + 1 < total; i++) {
+        uint32_t node = encoding->by_trace[i];
+        uint32_t object = object_of(encoding, encoding->event_of[node]);
         if (object == MR_NONE)
             continue;
-        all.nodes[all.count] = encoding->node_of[event] - 1;
+        all.nodes[all.count] = node;
         all.objects[all.count++] = object;
     }
     return all;
@@ -356,7 +357,7 @@ static void list_outer(const mr_encoding *encoding, const object_nodes *all)
     memset(lazy->outer, 0xff, w->section_count * sizeof *lazy->outer);
     memset(lazy->around, 0xff, w->lock_count * sizeof *lazy->around);
     memset(lazy->innermost, 0xff, w->thread_count * sizeof *lazy->innermost);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    for (uint32_t l = 0; !mr_encoding_has_region(encoding) && l < w->lock_count; l++)
         for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++)
             if (mr_section_takes_part(encoding, &w->sections[i]))
                 nest(encoding, i, 0);

@@ -16,7 +16,7 @@
 
 #include "encoding.h"
 
-/* Also lazily: at once. O(events of C) when the window has frees, else O(1). */
+/* Also lazily: at once. O(events of C in the region) when the window has frees, else O(1). */
 void mr_encode_lives(mr_encoding *encoding);
 
 #endif

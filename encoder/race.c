@@ -25,14 +25,13 @@ void mr_encode_stops(mr_encoding *encoding)
 
 void mr_encode_race(mr_encoding *encoding)
 {
-    const mr_window *w = encoding->window;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        for (uint32_t k = encoding->required[t]; k > 0; k--) {
-            uint32_t node = encoding->node_of[mr_window_at(w, t, k - 1)];
-            if (!node)
-                continue;
-            mr_formula_edge(&encoding->formula, node - 1, encoding->cut);
-            break;
-        }
+    const uint32_t *first = encoding->thread_first;
+    for (uint32_t t = 0; t < encoding->window->thread_count; t++) {
+        uint32_t i = first[t + 1];
+        while (i > first[t] &&
+               !mr_encoding_is_required(encoding, encoding->event_of[encoding->by_thread[i - 1]]))
+            i--;
+        if (i > first[t])
+            mr_formula_edge(&encoding->formula, encoding->by_thread[i - 1], encoding->cut);
     }
 }

@@ -187,10 +187,11 @@ void mr_encode_reads(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        for (uint32_t k = 0; k < encoding->constrained[t]; k++) {
+        uint32_t end = encoding->to[t];
+        end = encoding->constrained[t] < end ? encoding->constrained[t] : end;
+        for (uint32_t k = encoding->from[t]; k < end; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared ||
-                !mr_encoding_in_region(encoding, event))
+            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared)
                 continue;
             if (mr_formula_stopped(&encoding->formula))
                 return;

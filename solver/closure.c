@@ -22,10 +22,8 @@ static void build_chains(mr_closure *closure, const mr_encoding *encoding)
     uint32_t chains = 0, slot = 0;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t first = slot;
-        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
-            uint32_t node = encoding->node_of[mr_window_at(w, t, k)];
-            if (!node--)
-                continue;
+        for (uint32_t i = encoding->thread_first[t]; i < encoding->thread_first[t + 1]; i++) {
+            uint32_t node = encoding->by_thread[i];
             closure->chain[node] = chains;
             closure->rank[node] = slot - first;
             closure->slot[node] = slot;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "encoder/node_lists.h"
 #include "solver/line.h"
 #include "support/random.h"
 #include "support/setup.h"
@@ -58,8 +59,11 @@ static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t l
     mr_setup_open(&g->setup, text);
     mr_setup_window(&g->setup, 0, threads * length, MR_MODEL_RF);
     mr_encoding *e = &g->encoding;
-    *e = (mr_encoding){
-        .window = g->setup.window, .cone = g->cone, .node_of = g->node_of, .event_of = g->event_of};
+    *e = (mr_encoding){.window = g->setup.window,
+                       .cone = g->cone,
+                       .node_of = g->node_of,
+                       .event_of = g->event_of,
+                       .arena = &g->setup.arena};
     mr_formula_init(&e->formula, 0);
     e->formula.node_count = 1;
     e->event_of[0] = MR_NONE;
@@ -75,6 +79,7 @@ static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t l
             previous = node;
         }
     }
+    assert_true(mr_node_lists_make(e));
     g->slow.count = e->formula.node_count;
     for (size_t i = 0; i < e->formula.edge_count; i++)
         slow_add(&g->slow, e->formula.edges[i].u, e->formula.edges[i].v);
