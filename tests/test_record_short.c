@@ -153,10 +153,40 @@ static void test_short(void **state)
     }
 }
 
+/* The first pass beside a program that still writes the log (early.h) gives the same trace. */
+static void test_beside(void **state)
+{
+    (void)state;
+    static const uint64_t parts[] = {0, 32, 256};
+    static program self;
+    uint64_t count = mr_length("SHORT_LOGS_BESIDE", 40, 400);
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        mr_record_options options = {.leave_ordered = seed % 4 == 0,
+                                     .keep_local = seed % 8 == 1,
+                                     .part_units = parts[seed % 3]};
+        size_t bytes, sizes[2];
+        run_program(&self, seed, false);
+        void *file = mr_log_file(&self.log, &bytes);
+        void *shortened = mr_log_shorten(file, &bytes);
+        assert_non_null(shortened);
+        void *wanted = mr_log_trace(shortened, bytes, options, &sizes[0]);
+        void *found =
+            mr_log_trace_beside(shortened, bytes, options, 2 + (uint32_t)seed % 4, &sizes[1]);
+        if (sizes[0] != sizes[1] || memcmp(wanted, found, sizes[0]) != 0)
+            fail_msg("seed %llu: the traces differ", (unsigned long long)seed);
+        mr_log_build_free(&self.log);
+        free(wanted);
+        free(found);
+        free(file);
+        free(shortened);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short),
+        cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

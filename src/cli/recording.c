@@ -347,8 +347,10 @@ typedef struct beside_run {
 static void begin_early(void *context, const char *log)
 {
     beside_run *self = context;
-    self->early =
-        mr_early_start(log, mr_config_bool(self->cli->config, "record.local"), self->leave_ordered);
+    const mr_record_options options = {.keep_local =
+                                           mr_config_bool(self->cli->config, "record.local"),
+                                       .leave_ordered = self->leave_ordered};
+    self->early = mr_early_start(log, &options);
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,

@@ -38,13 +38,13 @@ static void *run(void *argument)
     return NULL;
 }
 
-mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered)
+mr_early *mr_early_start(const char *log_path, const mr_record_options *options)
 {
     mr_early *self = mr_thread_cores() > 1 ? mr_calloc(1, sizeof *self) : NULL;
     if (!self)
         return NULL;
-    mr_scan_init(&self->scan, keep_local, 0);
-    if (leave_ordered)
+    mr_scan_init(&self->scan, options->keep_local, options->part_units);
+    if (options->leave_ordered)
         mr_scan_leave_ordered(&self->scan);
     self->path = mr_strndup(log_path, strlen(log_path));
     self->started = self->path && mr_thread_start(&self->thread, run, self);

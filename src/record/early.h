@@ -10,14 +10,15 @@
 #ifndef MR_RECORD_EARLY_H
 #define MR_RECORD_EARLY_H
 
+#include "convert.h"
 #include "scan.h"
 
 typedef struct mr_early mr_early;
 
-/* Follows the log that will be at the path. `keep_local` and `leave_ordered` are those of mr_record_options.
- * NULL: there is one processor only, no memory, or no thread; the pass is then made when the program has
- * ended. */
-mr_early *mr_early_start(const char *log_path, bool keep_local, bool leave_ordered);
+/* Follows the log that will be at the path. Of the options it takes `keep_local`, `leave_ordered` and
+ * `part_units`. NULL: there is one processor only, no memory, or no thread; the pass is then made when the
+ * program has ended. */
+mr_early *mr_early_start(const char *log_path, const mr_record_options *options);
 
 /* Nobody writes the log any more. The pass as far as it has come, on loan; NULL: it has not begun, or had
  * no memory. */

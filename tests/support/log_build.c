@@ -7,11 +7,13 @@
 
 #include "formats/read.h"
 #include "log_build.h"
+#include "record/early.h"
 #include "trace_reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void mr_log_put(mr_log_build *log, uint64_t word)
@@ -201,6 +203,72 @@ void *mr_log_trace(const void *bytes, size_t count, mr_record_options options, s
         fail_msg("%s", error.text);
     fclose(stream);
     remove_file(path);
+    return items;
+}
+
+/* The file with room for a window, as of a program that still runs: none of its records count yet. */
+static char *with_window(const void *bytes, size_t *count)
+{
+    enum { ROOM = 4096 };
+    char *file = calloc(1, *count + ROOM);
+    assert_non_null(file);
+    memcpy(file, bytes, MR_LOG_HEADER_BYTES);
+    memcpy(file + MR_LOG_HEADER_BYTES + ROOM, (const char *)bytes + MR_LOG_HEADER_BYTES,
+           *count - MR_LOG_HEADER_BYTES);
+    *count += ROOM;
+    mr_log_header *header = (void *)file;
+    header->header_bytes = MR_LOG_HEADER_BYTES + ROOM;
+    header->end = 0;
+    header->window_at = MR_LOG_HEADER_BYTES;
+    header->window_bytes = ROOM;
+    header->window_start = header->header_bytes;
+    return file;
+}
+
+static void put_at(FILE *file, const void *bytes, size_t from, size_t count)
+{
+    assert_int_equal(fseek(file, (long)from, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fflush(file), 0);
+}
+
+/* Makes the file, which has no record yet, grow to what `whole` has. */
+static void grow_log(const char *path, const char *whole, size_t count, uint32_t steps)
+{
+    const struct timespec pause = {.tv_nsec = 3000000};
+    mr_log_header header;
+    memcpy(&header, whole, sizeof header);
+    size_t first = header.header_bytes;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    for (uint32_t i = 1; i <= steps; i++) {
+        size_t end = i < steps ? first + (count - first) / 8 * i / steps * 8 : count;
+        put_at(file, whole + header.window_start, header.window_start, end - header.window_start);
+        header.window_start = end;
+        header.end = i < steps ? 0 : end;
+        put_at(file, &header, 0, sizeof header);
+        nanosleep(&pause, NULL);
+    }
+    fclose(file);
+}
+
+void *mr_log_trace_beside(const void *bytes, size_t count, mr_record_options options,
+                          uint32_t steps, size_t *size)
+{
+    char *whole = with_window(bytes, &count), *items = NULL;
+    char *path = mr_test_file(whole, ((const mr_log_header *)(void *)whole)->header_bytes);
+    mr_error error;
+    mr_record_summary summary;
+    FILE *stream = open_memstream(&items, size);
+    assert_non_null(stream);
+    options.early = mr_early_start(path, &options);
+    grow_log(path, whole, count, steps);
+    if (mr_record_convert(path, "t", stream, &options, &summary, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    fclose(stream);
+    mr_early_free(options.early);
+    remove_file(path);
+    free(whole);
     return items;
 }
 

@@ -37,6 +37,10 @@ mr_status mr_log_try(const void *bytes, size_t count, const mr_record_options *o
                      mr_record_summary *summary, mr_trace **trace, mr_error *error);
 /* Converts the whole file; the test fails when that fails. Returns the bytes of the trace, to be freed. */
 void *mr_log_trace(const void *bytes, size_t count, mr_record_options options, size_t *size);
+/* The same, with the first pass beside one that makes the file grow, in `steps` steps. Of the options
+ * those of mr_early_start count, too. */
+void *mr_log_trace_beside(const void *bytes, size_t count, mr_record_options options,
+                          uint32_t steps, size_t *size);
 /* The whole file: header and records, to be freed. */
 void *mr_log_file(const mr_log_build *log, size_t *count);
 
