@@ -269,10 +269,10 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
     bool ok = true, more = true;
     mr_pieces_begin_run(&scan->pieces);
     if (mr_gaps_wanted(&scan->gaps))
-        scan->pieces.visits.now = (uint32_t)scan->gaps.count + 1;
+        mr_visits_enter(&scan->pieces.visits, scan->gaps.count);
     while (ok && more)
         ok = note_short(scan, pass, &run, &gap) && note_long(scan, pass, &run, &gap, &more);
-    scan->pieces.visits.now = 0;
+    mr_visits_leave(&scan->pieces.visits);
     mr_log_run_end(pass, &run);
     gap.units = (uint32_t)(pass->next - gap.start);
     return ok && (!gap.units || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));
@@ -292,9 +292,10 @@ static bool note_all_releases(mr_scan *scan)
 
 void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units)
 {
-    *scan = (mr_scan){.keep_all = keep_all,
-                      .pieces = {.keep_all = keep_all, .part_units = part_units},
-                      .gaps.least_part = part_units ? part_units : MR_GAPS_LEAST_PART};
+    *scan = (mr_scan){
+        .keep_all = keep_all,
+        .pieces = {.keep_all = keep_all, .visits.given_up = keep_all, .part_units = part_units},
+        .gaps.least_part = part_units ? part_units : MR_GAPS_LEAST_PART};
 }
 
 void mr_scan_leave_ordered(mr_scan *scan)

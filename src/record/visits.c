@@ -9,10 +9,9 @@ enum { LOG_A_VISIT = 8, LEAST_BYTES = 1 << 23, BITS = 64 };
 
 static void give_up(mr_visits *visits)
 {
-    uint32_t now = visits->now;
     free(visits->items);
     free(visits->marks);
-    *visits = (mr_visits){.now = now, .given_up = true};
+    *visits = (mr_visits){.given_up = true};
 }
 
 void mr_visits_free(mr_visits *visits)
@@ -25,21 +24,6 @@ void mr_visits_come_to(mr_visits *visits, uint64_t unit)
 {
     uint64_t bytes = unit * sizeof(uint32_t) / LOG_A_VISIT;
     visits->limit = (bytes < LEAST_BYTES ? LEAST_BYTES : bytes) / sizeof *visits->items;
-}
-
-void mr_visits_add(mr_visits *visits, mr_visit_list *list)
-{
-    void *items = visits->items;
-    if (!visits->now || visits->given_up)
-        return;
-    if (visits->count >= visits->limit || visits->count >= UINT32_MAX - 1 ||
-        !mr_grow(&items, &visits->capacity, visits->count + 1, sizeof *visits->items)) {
-        give_up(visits);
-        return;
-    }
-    visits->items = items;
-    visits->items[visits->count++] = (mr_visit){visits->now - 1, list->first};
-    *list = (mr_visit_list){visits->now, (uint32_t)visits->count};
 }
 
 /* Marks the gap. False: no memory; it has given up, and the items are gone. */
@@ -57,7 +41,9 @@ static bool mark(mr_visits *visits, size_t gap)
         visits->marks = marks;
         visits->words = words;
     }
-    visits->marks[word] |= 1ull << gap % BITS;
+    uint64_t bit = 1ull << gap % BITS;
+    visits->marked += !(visits->marks[word] & bit);
+    visits->marks[word] |= bit;
     return true;
 }
 
@@ -71,14 +57,70 @@ void mr_visits_mark(mr_visits *visits)
     (void)mark_current(visits);
 }
 
+/* Room for an item, by its number plus 1; 0: it has given up. */
+static uint32_t make_item(mr_visits *visits)
+{
+    uint32_t spare = visits->spare;
+    void *items = visits->items;
+    if (spare) {
+        visits->spare = visits->items[spare - 1].next;
+        return spare;
+    }
+    if (visits->count >= visits->limit || visits->count >= MR_VISITS_SETTLED - 1 ||
+        !mr_grow(&items, &visits->capacity, visits->count + 1, sizeof *visits->items)) {
+        give_up(visits);
+        return 0;
+    }
+    visits->items = items;
+    return (uint32_t)++visits->count;
+}
+
+void mr_visits_add(mr_visits *visits, mr_visit_list *list)
+{
+    if (visits->given_up)
+        list->gap = 0;
+    if (!visits->now)
+        return;
+    list->gap = visits->now;
+    if (list->first == MR_VISITS_SETTLED) {
+        mr_visits_mark(visits);
+        return;
+    }
+    uint32_t gap = visits->now - 1, item = make_item(visits);
+    if (!item)
+        return;
+    visits->items[item - 1] = (mr_visit){gap, list->first};
+    list->first = item;
+}
+
 void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list)
 {
-    bool goes_on = mark_current(visits);
-    for (uint32_t at = list->first; at && goes_on;) {
+    bool goes_on = mark_current(visits) && list->first != MR_VISITS_SETTLED;
+    for (uint32_t at = list->first; goes_on && at;) {
         mr_visit visit = visits->items[at - 1];
         goes_on = mark(visits, visit.gap);
         at = visit.next;
     }
+}
+
+void mr_visits_settle(mr_visits *visits, mr_visit_list *list)
+{
+    mr_visits_mark_all(visits, list);
+    if (visits->given_up || list->first == MR_VISITS_SETTLED)
+        return;
+    for (uint32_t at = list->first; at;) {
+        uint32_t next = visits->items[at - 1].next;
+        visits->items[at - 1].next = visits->spare;
+        visits->spare = at;
+        at = next;
+    }
+    list->first = MR_VISITS_SETTLED;
+}
+
+void mr_visits_judge(mr_visits *visits)
+{
+    if (visits->marked > visits->seen / 2)
+        give_up(visits);
 }
 
 void mr_visits_end(mr_visits *visits)
@@ -86,6 +128,7 @@ void mr_visits_end(mr_visits *visits)
     free(visits->items);
     visits->items = NULL;
     visits->count = visits->capacity = 0;
+    visits->spare = 0;
 }
 
 bool mr_visits_has(const mr_visits *visits, size_t gap)
