@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 3000, DEFAULT_SEED = 51241, TEXT_BYTES = 8192 };
+enum { DEFAULT_TRACES = 3000, SHARE = 1500, DEFAULT_SEED = 51241, TEXT_BYTES = 8192 };
 
 /* ---- litmus cases ---- */
 
@@ -320,11 +320,13 @@ static void test_random_traces(void **state)
     examination x = {0};
     mr_trials_run(&(mr_trials){.prefix = "MEMORY_ORDER",
                                .traces = DEFAULT_TRACES,
+                               .share = SHARE,
                                .seed = DEFAULT_SEED,
                                .shape = "memory-orders"},
                   examine, &x);
     mr_trials_run(&(mr_trials){.prefix = "MEMORY_ORDER",
                                .traces = DEFAULT_TRACES / 10,
+                               .share = SHARE / 10,
                                .seed = DEFAULT_SEED,
                                .all_kinds = true},
                   examine, &x);

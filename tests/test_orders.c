@@ -25,6 +25,7 @@
 
 enum {
     DEFAULT_TRACES = 4000,
+    SHARE = 2000,
     DEFAULT_SEED = 20181022,
     MOST_EXAMPLES = 3,
     MOST_BLOCK = 9,
@@ -339,8 +340,11 @@ static void run(const mr_trials *trials)
 static void test_small_traces(void **state)
 {
     (void)state;
-    run(&(mr_trials){
-        .prefix = "ORDERS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true});
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .share = SHARE,
+                     .seed = DEFAULT_SEED,
+                     .all_kinds = true});
 }
 
 static void test_longer_traces(void **state)
@@ -348,6 +352,7 @@ static void test_longer_traces(void **state)
     (void)state;
     run(&(mr_trials){.prefix = "ORDERS",
                      .traces = DEFAULT_TRACES,
+                     .share = SHARE,
                      .seed = DEFAULT_SEED,
                      .longer = true,
                      .all_kinds = true});
@@ -359,6 +364,7 @@ static void test_chains(void **state)
     (void)state;
     run(&(mr_trials){.prefix = "ORDERS",
                      .traces = DEFAULT_TRACES,
+                     .share = SHARE,
                      .seed = DEFAULT_SEED,
                      .shape = "chains",
                      .longer = true});
@@ -370,10 +376,12 @@ static void test_memory_orders(void **state)
     (void)state;
     run(&(mr_trials){.prefix = "ORDERS",
                      .traces = DEFAULT_TRACES,
+                     .share = SHARE,
                      .seed = DEFAULT_SEED,
                      .shape = "memory-orders"});
     run(&(mr_trials){.prefix = "ORDERS",
                      .traces = DEFAULT_TRACES,
+                     .share = SHARE,
                      .seed = DEFAULT_SEED,
                      .shape = "memory-orders",
                      .longer = true});
