@@ -56,7 +56,8 @@ static void combine(mr_order_race *known, mr_order_race answer)
 static mr_status ask_promised(const mr_sweep_job *job, mr_prover *prover, const task *item,
                               mr_order_race *answer)
 {
-    mr_status status = mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
+    mr_status status =
+        mr_prover_ask_between(prover, &item->question, item->proof, answer, job->error);
     if (status == MR_OK && answer->standing != MR_STANDING_RACE &&
         answer->reason != MR_UNKNOWN_REJECTED)
         mr_prover_reject(prover, &item->question, answer);

@@ -23,6 +23,8 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
     if (status != MR_OK)
         return status;
     prover->carried.barrier_edges = &prover->opaque;
+    if (!mr_between_init(&prover->between, trace, &prover->opaque, halt))
+        return mr_error_memory(error, "proving races");
     prover->session = mr_session_new();
     prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (prover->session == NULL || prover->checker == NULL)
@@ -35,6 +37,7 @@ void mr_prover_free(mr_prover *prover)
     mr_arena_free(&prover->arena);
     mr_carried_free(&prover->carried);
     mr_barrier_edges_free(&prover->opaque);
+    mr_between_free(&prover->between);
     mr_session_free(prover->session);
     mr_checker_free(prover->checker);
 }
@@ -145,4 +148,29 @@ mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof
         memcpy(known->detail, decision.detail, sizeof known->detail);
     }
     return MR_OK;
+}
+
+mr_status mr_prover_ask_between(mr_prover *prover, const mr_question *question, mr_proof proof,
+                                mr_order_race *known, mr_error *error)
+{
+    mr_u32s events = {0};
+    bool found;
+    MR_REQUIRE(question->trace_order && question->start == question->first &&
+               question->end == question->second + 1);
+    if (!mr_between_find(&prover->between, question->first, question->second, &events, &found)) {
+        mr_u32s_free(&events);
+        return mr_error_memory(error, "building a witness");
+    }
+    if (!found) {
+        mr_u32s_free(&events);
+        return mr_prover_ask(prover, question, proof, known, error);
+    }
+    mr_witness witness = {.first = question->first,
+                          .second = question->second,
+                          .window_start = question->start,
+                          .window_end = question->end,
+                          .model = question->model,
+                          .events = events.items,
+                          .event_count = (uint32_t)events.count};
+    return mr_prover_accept(prover, &witness, proof, known, error);
 }

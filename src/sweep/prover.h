@@ -10,6 +10,7 @@
 #ifndef MR_SWEEP_PROVER_H
 #define MR_SWEEP_PROVER_H
 
+#include "between.h"
 #include "config/config.h"
 #include "order/syncp/syncp.h"
 #include "order_result.h"
@@ -24,6 +25,7 @@ typedef struct mr_prover {
     mr_arena arena;
     mr_carried carried;
     mr_barrier_edges opaque; /* of the whole trace */
+    mr_between between;
     mr_session *session;
     mr_checker *checker;
     mr_syncp_index *syncp; /* while races of syncp are proven: on loan from prove.c; else NULL */
@@ -48,6 +50,11 @@ void mr_prover_free(mr_prover *prover);
  */
 mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof proof,
                         mr_order_race *known, mr_error *error);
+
+/* The same for a question in trace order whose window begins with the first access and ends with the
+ * second one: without a window, where that can be (between.h). */
+mr_status mr_prover_ask_between(mr_prover *prover, const mr_question *question, mr_proof proof,
+                                mr_order_race *known, mr_error *error);
 
 /* Asks the checker about a witness that the caller has made, and takes its events over. The result
  * is as for mr_prover_ask. */
