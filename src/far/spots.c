@@ -6,9 +6,17 @@
 /* Looks: parts of the budget of elimination, for lists that may be divided and for a spot. */
 enum { PART_OF_LISTS = 1024, PART_OF_SPOT = 16 };
 
-/* Regions: their events before the stops, at first and in the end. Lists that may be divided have one
- * when they span fewer events than REGION_LENGTH, with a part of the budget of saturation. */
-enum { EVENTS = 1 << 14, MOST_EVENTS = 1 << 16, PART_OF_STEPS = 16, REGION_LENGTH = 1024 };
+/* Regions: their events before the stops, which double from the first region to the last; of a spot, another one
+ * after a longer look. Lists that may be divided have them when they span fewer events than REGION_LENGTH, each
+ * with a part of the budget of saturation. */
+enum {
+    FIRST_EVENTS = 1 << 10,
+    EVENTS_OF_LISTS = 1 << 13,
+    EVENTS_OF_SPOT = 1 << 14,
+    MOST_EVENTS = 1 << 16,
+    PART_OF_STEPS = 16,
+    REGION_LENGTH = 1024
+};
 
 /* Asks about two lists. */
 static mr_status ask(mr_far_spots *s, mr_stops one, mr_stops two, const mr_decide_options *options,
@@ -50,6 +58,16 @@ static mr_status saturate(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t 
     return ask(s, one, two, &options, proven);
 }
 
+/* Saturation of formulas about ever larger regions, as most proofs need a small one. */
+static mr_status saturate_more(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t most,
+                               uint32_t part, bool *proven)
+{
+    mr_status status = MR_OK;
+    for (uint32_t events = FIRST_EVENTS; status == MR_OK && !*proven && events <= most; events *= 2)
+        status = saturate(s, one, two, events, part, proven);
+    return status;
+}
+
 /* How many events of its thread a list spans. */
 static uint32_t length(const mr_far_spots *s, mr_stops stops)
 {
@@ -60,7 +78,7 @@ static uint32_t length(const mr_far_spots *s, mr_stops stops)
 /* A spot that has no proof by the means for longer lists. */
 static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
 {
-    mr_status status = saturate(s, one, two, EVENTS, 1, proven);
+    mr_status status = saturate_more(s, one, two, EVENTS_OF_SPOT, 1, proven);
     if (status == MR_OK && !*proven)
         status = look(s, one, two, PART_OF_SPOT, proven);
     if (status == MR_OK && !*proven)
@@ -84,32 +102,38 @@ static bool narrow(mr_far_spots *s, mr_goal *goal)
     return left;
 }
 
-mr_status mr_far_spots_prove(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
+/* `whole`: the lists are those that were asked about. */
+static mr_status prove(mr_far_spots *s, mr_stops one, mr_stops two, bool whole, bool *proven)
 {
     mr_stops stops[] = {one, two};
     mr_goal goal = {.stops = stops, .stop_count = 2};
     *proven = !narrow(s, &goal);
-    if (*proven)
+    if (*proven || gives_up(s))
         return MR_OK;
     const uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
     int longer = lengths[1] > lengths[0];
-    mr_status status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
-    if (*proven || status != MR_OK || gives_up(s))
-        return status;
+    mr_status status = MR_OK;
     if (lengths[longer] < s->stretch)
         return prove_spot(s, stops[0], stops[1], proven);
     if (lengths[longer] < REGION_LENGTH)
-        status = saturate(s, stops[0], stops[1], EVENTS, PART_OF_STEPS, proven);
+        status = saturate_more(s, stops[0], stops[1], EVENTS_OF_LISTS, PART_OF_STEPS, proven);
+    if (status == MR_OK && !*proven && (whole || lengths[longer] < REGION_LENGTH))
+        status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
     if (*proven || status != MR_OK || gives_up(s))
         return status;
     mr_stops *list = &stops[longer];
     uint32_t count = list->count, half = count / 2;
     MR_ASSERT(half > 0 && half < count); /* both halves are smaller, so the recursion ends */
     list->count = half;
-    status = mr_far_spots_prove(s, stops[0], stops[1], proven);
+    status = prove(s, stops[0], stops[1], false, proven);
     if (!*proven || status != MR_OK)
         return status;
     list->events += half;
     list->count = count - half;
-    return mr_far_spots_prove(s, stops[0], stops[1], proven);
+    return prove(s, stops[0], stops[1], false, proven);
+}
+
+mr_status mr_far_spots_prove(mr_far_spots *spots, mr_stops one, mr_stops two, bool *proven)
+{
+    return prove(spots, one, two, true, proven);
 }

@@ -7,12 +7,12 @@
  * most of the other one, and a question about two visits requires all that comes before them. Its proof
  * is near the stops.
  *
- * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near), and,
- * unless they are long, by a formula about a region (solver/region.h). Where that proves nothing, the
- * list that is longer in its thread is divided in halves, until both lists lie within a short stretch
- * of their threads: a *spot*. A spot has a formula with a larger budget, a longer look, a formula about
- * a larger region, and then, in a search, the steps up to saturation. One spot without a proof ends it:
- * the lists stay open.
+ * So the lists are asked about as a whole, by a short look near the accesses (mr_eliminate_near). Where
+ * that proves nothing, the list that is longer in its thread is divided in halves. Lists that are no longer
+ * long are first asked about by formulas about ever larger regions (solver/region.h), then by a look. In the
+ * end both lists lie within a short stretch of their threads: a *spot*. A spot has regions with a larger
+ * budget, a longer look, a still larger region, and then, in a search, the steps up to saturation. One spot
+ * without a proof ends it: the lists stay open.
  *
  * Exact: the spots are all pairs of stops but those that a proof is about.
  */
