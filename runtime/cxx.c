@@ -2,6 +2,7 @@
  * Members of libstdc++ that are not compiled into programs, where it matters who called them, or
  * that write objects of the program: the library itself is not instrumented.
  */
+#include "inputs.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -51,3 +52,20 @@ DEFINE_MEMBER(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, (void *
 DEFINE_MEMBER(_ZNSt18condition_variable10notify_oneEv, (void *object), (object), NULL)
 DEFINE_MEMBER(_ZNSt18condition_variable10notify_allEv, (void *object), (object), NULL)
 #undef DEFINE_MEMBER
+
+/* std::random_device: libstdc++ takes the number from the processor or from a file, unseen. It is an input. */
+MR_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void *device);
+unsigned _ZNSt13random_device9_M_getvalEv(void *device)
+{
+    int64_t fed;
+    mr_thread *thread = mr_inputs_are_logged() || mr_inputs_are_fed() ? mr_enter() : NULL;
+    if (thread == NULL) {
+        return MR_REAL(_ZNSt13random_device9_M_getvalEv)(device);
+    }
+    const unsigned result = mr_input_call(thread, "std::random_device", &fed)
+                                ? (unsigned)fed
+                                : MR_REAL(_ZNSt13random_device9_M_getvalEv)(device);
+    mr_input_called(thread, (int64_t)result);
+    mr_leave(thread);
+    return result;
+}

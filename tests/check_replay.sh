@@ -462,6 +462,61 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
         rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
 }
+# Random numbers of libc and of libstdc++ are what they were: the program takes a way that depends on each bit.
+random_numbers() {
+    cat >"$scratch/random.h" <<'END'
+#include <pthread.h>
+static int x, ones;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+static void count(unsigned bits)
+{
+    for (; bits != 0; bits &= bits - 1)
+        ones++;
+}
+static int race(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    cat >"$scratch/random.c" <<'END'
+#include <stdlib.h>
+#include "random.h"
+int main(void)
+{
+    unsigned bits[4];
+    arc4random_buf(bits, sizeof bits);
+    for (int i = 0; i < 4; i++)
+        count(bits[i]);
+    for (int i = 0; i < 4; i++)
+        count(arc4random());
+    for (int i = 0; i < 4; i++)
+        count(arc4random_uniform(1U << 31));
+    return race();
+}
+END
+    cat >"$scratch/random.cpp" <<'END'
+#include <random>
+#include "random.h"
+int main()
+{
+    std::random_device device, other("/dev/urandom");
+    for (int i = 0; i < 4; i++)
+        count(device() ^ other());
+    return race();
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 random.c -o random && "$maxrace" record -q -o random.mrt -- ./random &&
+        says '1 of 1 confirmed' "$maxrace" replay -q random.mrt && "$maxrace" c++ -g -O0 random.cpp -o random && "$maxrace" record -q -o random.mrt -- ./random &&
+        says '1 of 1 confirmed' "$maxrace" replay -q random.mrt)
+}
 # The streams of a replay are files of its own. The program sees the flags that they had: those of a file that is written from its
 # begin, and then those of a pipe; and those that it set itself.
 stream_flags() {
@@ -799,6 +854,7 @@ if check replay_prepare prepare; then
     check replay_other_address other_address
     check replay_other_input other_input
     check replay_changed_files changed_files
+    check replay_random_numbers random_numbers
     check replay_stream_flags stream_flags
     check replay_other_wait other_wait
     check replay_wait_inside wait_inside

@@ -32,6 +32,27 @@ static void log_changed(const struct tm *to, const struct tm *before, uintptr_t 
     }
 }
 
+/* An input without a result. */
+MR_EXPORT void arc4random_buf(void *to, size_t bytes);
+void arc4random_buf(void *to, size_t bytes)
+{
+    uintptr_t code = MR_CALLER;
+    int64_t fed;
+    mr_thread *thread = mr_libc_input_begin(&code);
+    if (thread == NULL) {
+        MR_REAL(arc4random_buf)(to, bytes);
+        return;
+    }
+    mr_libc_begins(thread);
+    mr_libc_is_made(thread);
+    if (!mr_input_call(thread, "arc4random_buf", &fed)) {
+        MR_REAL(arc4random_buf)(to, bytes);
+    }
+    out(to, bytes);
+    mr_input_called(thread, 0);
+    mr_leave(thread);
+}
+
 /* Programs may call ftime still. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
