@@ -122,6 +122,17 @@ static mr_status place(mr_event_pass *pass, access *self, mr_error *error)
     return mr_event_pass_place(pass, self->record, &self->event, error);
 }
 
+/* Is it a read of the thread's own stack, of memory that the current call shares with nobody? Compilers write
+ * parameters there without a trace, where older calls had variables. */
+static mr_status reads_own(mr_event_pass *pass, const access *self, const mr_piece *piece,
+                           uint64_t address, uint64_t bytes, bool *is_own, mr_error *error)
+{
+    uint32_t variable = piece->variable ? piece->variable - 1 : MR_LOCAL_NEW;
+    mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
+    return mr_locals_is_own(&pass->locals, variable, &use, is_own) ? MR_OK
+                                                                   : mr_event_pass_no_memory(error);
+}
+
 /* Counts the read when it sees another value than the last recorded access left there: code that is
  * not recorded has written the piece. */
 static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
@@ -132,10 +143,14 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
                    piece->last != found->read;
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
-    if (!strange || summary->strange_reads++)
+    if (!strange)
         return MR_OK;
+    bool is_own;
+    mr_status status = reads_own(pass, self, piece, address, bytes, &is_own, error);
+    if (status || is_own || summary->strange_reads++)
+        return status;
     uint32_t variable = piece->variable;
-    mr_status status = place(pass, self, error);
+    status = place(pass, self, error);
     if (!status && !variable &&
         !mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &piece->variable))
         return mr_event_pass_no_memory(error);

@@ -223,6 +223,21 @@ bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *u
     return note(locals, &locals->locks, lock, use);
 }
 
+bool mr_locals_is_own(mr_locals *locals, uint32_t variable, const mr_local_use *use, bool *is_own)
+{
+    const mr_call *call;
+    uint64_t at;
+    *is_own = use->life->number && use->life->kind == MR_LOG_MEMORY_STACK &&
+              use->life->thread == use->thread;
+    if (!*is_own || variable >= locals->variables.count)
+        return true;
+    const mr_local *self = &locals->variables.items[variable];
+    if (!find_call(locals, use, &call, &at))
+        return false;
+    *is_own = !self->is_shared || self->call != (call ? call->number : 0);
+    return true;
+}
+
 /* The names that count. */
 static const mr_local_names *names_of(const mr_local *self)
 {

@@ -85,6 +85,11 @@ void mr_locals_free(mr_locals *locals);
 bool mr_locals_note_variable(mr_locals *locals, uint32_t variable, const mr_local_use *use);
 bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *use);
 
+/* Is the use by the owner of the stack, of memory that no other thread has used in the current call? A
+ * variable without a number so far is given as MR_LOCAL_NEW. False: no memory. */
+enum { MR_LOCAL_NEW = UINT32_MAX };
+bool mr_locals_is_own(mr_locals *locals, uint32_t variable, const mr_local_use *use, bool *is_own);
+
 /* Sets the texts, after the last use. False: no memory. */
 bool mr_locals_finish(mr_locals *locals);
 
