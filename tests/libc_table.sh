@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 # rows FILE: "name|READS … ENDS WRITES … ENDS …", each row of the table a line.
 rows() {
-    { macros; cat "$1"; } | "${CC:-gcc}" -E -P -x c - | tr -d '"\\\\' | sed 's/ROW /\n&/g' | sed -n 's/^ROW \(.*\)| *$/\1/p'
+    { macros; cat "$1"; } | ${CC:-gcc} -E -P -x c - | tr -d '"\\\\' | sed 's/ROW /\n&/g' | sed -n 's/^ROW \(.*\)| *$/\1/p'
 }
 
 macros() {
