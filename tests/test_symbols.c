@@ -7,10 +7,14 @@
 #include <cmocka.h>
 
 #include "support/own_module.h"
+#include "symbols/code.h"
+#include "symbols/die.h"
 #include "symbols/symbols.h"
 
+#include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct mr_test_inner {
@@ -177,6 +181,72 @@ static void test_code(void **state)
     mr_symbols_free(symbols);
 }
 
+/* The functions at the address as libdw finds them, by a walk through the whole unit: the names, the innermost first. */
+static void slow_functions(Dwarf_Die *unit, uint64_t address, char *text, size_t text_bytes)
+{
+    Dwarf_Die *around = NULL, *scopes = NULL;
+    int count = dwarf_getscopes(unit, address, &around);
+    if (count > 0)
+        count = dwarf_getscopes_die(&around[0], &scopes);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        size_t used = strlen(text);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
+            snprintf(text + used, text_bytes - used, "%s\n", dwarf_diename(&scopes[i]));
+        if (tag == DW_TAG_subprogram)
+            break;
+    }
+    free(around);
+    free(scopes);
+}
+
+static void fast_functions(mr_code_table *table, const mr_elf *elf, uint64_t address,
+                           mr_arena *texts, char *text, size_t text_bytes)
+{
+    mr_code_frame frames[MR_CODE_FRAMES];
+    int count = mr_code_frames(table, elf, address, texts, frames);
+    assert_true(count >= 0);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        if (frames[i].function[0])
+            snprintf(text + used, text_bytes - used, "%s\n", frames[i].function);
+    }
+}
+
+/* The functions around addresses of this program, of which the compiler has inlined many. */
+static void test_functions(void **state)
+{
+    (void)state;
+    mr_elf elf;
+    mr_code_table table = {.range_count = 0};
+    mr_arena texts;
+    size_t several = 0, asked = 0;
+    mr_arena_init(&texts);
+    assert_true(mr_elf_open(&elf, "/proc/self/exe", NULL, 0));
+    assert_true(mr_code_table_init(&table, &elf));
+    for (size_t i = 0; i < elf.symbol_count; i++) {
+        const mr_elf_symbol *symbol = &elf.symbols[i];
+        uint64_t step = symbol->size_bytes / 8 + 1;
+        for (uint64_t at = 0; symbol->is_code && at < symbol->size_bytes; at += step) {
+            char slow[4096], fast[4096];
+            Dwarf_Die unit;
+            if (!mr_code_unit(&table, &elf, symbol->address + at, &unit))
+                continue;
+            slow_functions(&unit, symbol->address + at, slow, sizeof slow);
+            fast_functions(&table, &elf, symbol->address + at, &texts, fast, sizeof fast);
+            assert_string_equal(fast, slow);
+            several += slow[0] && strchr(slow, '\n')[1];
+            asked++;
+        }
+    }
+    assert_true(asked > 500 && several > 50);
+    mr_code_table_free(&table);
+    mr_arena_free(&texts);
+    mr_elf_close(&elf);
+}
+
 /* Another file than the one that was recorded, none, or nothing at all: offsets and addresses. */
 static void test_unknown(void **state)
 {
@@ -313,9 +383,10 @@ static void test_local(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data),    cmocka_unit_test(test_types),
-        cmocka_unit_test(test_code),    cmocka_unit_test(test_local),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_library),
+        cmocka_unit_test(test_data),      cmocka_unit_test(test_types),
+        cmocka_unit_test(test_code),      cmocka_unit_test(test_local),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

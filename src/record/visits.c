@@ -93,20 +93,26 @@ void mr_visits_add(mr_visits *visits, mr_visit_list *list)
     list->first = item;
 }
 
-void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list)
+/* Marks the current gap and those of the list. False: it has given up, and the items are gone. */
+static bool mark_all(mr_visits *visits, const mr_visit_list *list)
 {
-    bool goes_on = mark_current(visits) && list->first != MR_VISITS_SETTLED;
-    for (uint32_t at = list->first; goes_on && at;) {
+    bool goes_on = mark_current(visits);
+    for (uint32_t at = list->first; goes_on && at && at != MR_VISITS_SETTLED;) {
         mr_visit visit = visits->items[at - 1];
         goes_on = mark(visits, visit.gap);
         at = visit.next;
     }
+    return goes_on;
+}
+
+void mr_visits_mark_all(mr_visits *visits, const mr_visit_list *list)
+{
+    (void)mark_all(visits, list);
 }
 
 void mr_visits_settle(mr_visits *visits, mr_visit_list *list)
 {
-    mr_visits_mark_all(visits, list);
-    if (visits->given_up || list->first == MR_VISITS_SETTLED)
+    if (!mark_all(visits, list) || list->first == MR_VISITS_SETTLED)
         return;
     for (uint32_t at = list->first; at;) {
         uint32_t next = visits->items[at - 1].next;

@@ -51,6 +51,12 @@ bool mr_code_table_init(mr_code_table *table, const mr_elf *elf)
 
 void mr_code_table_free(mr_code_table *table)
 {
+    for (uint32_t i = 0; i < table->units.count; i++)
+        mr_functions_free(&table->functions[i]);
+    mr_keys_free(&table->units);
+    mr_keys_free(&table->named);
+    free(table->functions);
+    free(table->names);
     free(table->ranges);
     *table = (mr_code_table){0};
 }
@@ -108,13 +114,33 @@ static const char *keep(mr_arena *texts, const char *text)
     return copy;
 }
 
-/* Makes the frame of the function `die` (NULL: unknown) at the place. False: no memory. */
-static bool make_frame(Dwarf_Die *unit, Dwarf_Die *die, place at, mr_arena *texts,
-                       mr_code_frame *frame)
+/* The name of a function. NULL: no memory. */
+static const char *name_of(mr_code_table *table, Dwarf_Die *die, mr_arena *texts)
 {
-    char function[1024] = "", text[1024] = "";
-    if (die)
-        mr_die_name(die, false, function, sizeof function);
+    char name[1024];
+    Dwarf_Die origin = mr_die_origin(die);
+    uint64_t key = (uintptr_t)origin.addr;
+    uint32_t number = mr_keys_find(&table->named, key);
+    void *names = table->names;
+    if (number)
+        return table->names[number - 1];
+    mr_die_name(die, false, name, sizeof name);
+    const char *kept = keep(texts, name);
+    if (!kept || !mr_grow(&names, &table->name_capacity, (size_t)table->named.count + 1,
+                          sizeof *table->names))
+        return NULL;
+    table->names = names;
+    if (!mr_keys_add(&table->named, key, &number))
+        return NULL;
+    table->names[number - 1] = kept;
+    return kept;
+}
+
+/* Makes the frame of the function `die` (NULL: unknown) at the place. False: no memory. */
+static bool make_frame(mr_code_table *table, Dwarf_Die *unit, Dwarf_Die *die, place at,
+                       mr_arena *texts, mr_code_frame *frame)
+{
+    char text[1024] = "";
     if (at.file) {
         const char *file = mr_die_file(unit, at.file);
         if (at.column > 0)
@@ -123,7 +149,7 @@ static bool make_frame(Dwarf_Die *unit, Dwarf_Die *die, place at, mr_arena *text
             snprintf(text, sizeof text, "%s:%d", file, at.line);
     }
     *frame = (mr_code_frame){
-        .function = keep(texts, function),
+        .function = die ? name_of(table, die, texts) : "",
         .place = keep(texts, text),
         .inlined = die && dwarf_tag(die) == DW_TAG_inlined_subroutine,
         .is_own = at.file && strncmp(at.file, "/usr/", 5) != 0,
@@ -131,57 +157,80 @@ static bool make_frame(Dwarf_Die *unit, Dwarf_Die *die, place at, mr_arena *text
     return frame->function && frame->place;
 }
 
-/* The entries around the address, the innermost first. dwarf_getscopes does not serve: after an
- * inlined function it goes on to the place where the function was written, not where it was
- * inlined. */
-static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+/* The functions of the unit. NULL: no memory. */
+static const mr_functions *functions_of(mr_code_table *table, Dwarf_Die *unit)
 {
-    Dwarf_Die *found = NULL;
-    *scopes = NULL;
-    int count = dwarf_getscopes(unit, address, &found);
-    if (count > 0)
-        count = dwarf_getscopes_die(&found[0], scopes);
-    free(found);
-    return count;
+    uint32_t number = mr_keys_find(&table->units, dwarf_dieoffset(unit));
+    void *all = table->functions;
+    if (number)
+        return &table->functions[number - 1];
+    if (!mr_grow(&all, &table->function_capacity, (size_t)table->units.count + 1,
+                 sizeof *table->functions))
+        return NULL;
+    table->functions = all;
+    if (!mr_keys_add(&table->units, dwarf_dieoffset(unit), &number))
+        return NULL;
+    mr_functions *functions = &table->functions[number - 1];
+    *functions = (mr_functions){.count = 0};
+    return mr_functions_read(functions, unit) ? functions : NULL;
 }
 
-bool mr_code_function(const mr_code_table *table, const mr_elf *elf, uint64_t address,
+/* Finds the function of the unit around the address. `*found`: there is one. False: no memory. */
+static bool find_function(mr_code_table *table, const mr_elf *elf, Dwarf_Die *unit,
+                          uint64_t address, Dwarf_Die *function, bool *found)
+{
+    Dwarf_Off offset;
+    const mr_functions *functions = functions_of(table, unit);
+    *found = functions && mr_functions_find(functions, address, &offset) &&
+             dwarf_offdie(elf->dwarf, offset, function);
+    return functions != NULL;
+}
+
+/* The entries around the address, from the innermost function on outwards. Returns their number; -1: no memory. */
+static int scopes_at(mr_code_table *table, const mr_elf *elf, Dwarf_Die *unit, uint64_t address,
+                     Dwarf_Die scopes[MR_SCOPES])
+{
+    Dwarf_Die function;
+    bool found;
+    if (!find_function(table, elf, unit, address, &function, &found))
+        return -1;
+    return found ? mr_functions_scopes(&function, address, scopes) : 0;
+}
+
+bool mr_code_function(mr_code_table *table, const mr_elf *elf, uint64_t address,
                       Dwarf_Die *function)
 {
-    Dwarf_Die unit, *scopes;
-    bool found = false;
+    Dwarf_Die unit, scopes[MR_SCOPES];
     if (!mr_code_unit(table, elf, address, &unit))
         return false;
-    int count = scopes_at(&unit, address, &scopes);
-    for (int i = 0; i < count && !found; i++) {
-        found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram;
-        *function = scopes[i];
-    }
-    free(scopes);
-    return found;
+    for (int i = scopes_at(table, elf, &unit, address, scopes); i > 0; i--)
+        if (dwarf_tag(&scopes[i - 1]) == DW_TAG_subprogram) {
+            *function = scopes[i - 1];
+            return true;
+        }
+    return false;
 }
 
-int mr_code_frames(const mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
+int mr_code_frames(mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
                    mr_code_frame *frames)
 {
-    Dwarf_Die unit, *scopes;
+    Dwarf_Die unit, scopes[MR_SCOPES];
     int made = 0;
-    bool ok = true;
     if (!mr_code_unit(table, elf, address, &unit))
         return 0;
     place at = place_of_address(&unit, address);
-    int count = scopes_at(&unit, address, &scopes);
-    for (int i = 0; i < count && ok && made < MR_CODE_FRAMES; i++) {
+    int count = scopes_at(table, elf, &unit, address, scopes);
+    bool ok = count >= 0;
+    for (int i = count - 1; i >= 0 && ok && made < MR_CODE_FRAMES; i--) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
-        ok = make_frame(&unit, &scopes[i], at, texts, &frames[made++]);
+        ok = make_frame(table, &unit, &scopes[i], at, texts, &frames[made++]);
         if (tag == DW_TAG_subprogram)
             break;
         at = place_of_call(&unit, &scopes[i]);
     }
-    free(scopes);
     if (ok && !made && at.file)
-        ok = make_frame(&unit, NULL, at, texts, &frames[made++]);
+        ok = make_frame(table, &unit, NULL, at, texts, &frames[made++]);
     return ok ? made : -1;
 }

@@ -3,7 +3,9 @@
 #define MR_SYMBOLS_CODE_H
 
 #include "base/arena.h"
+#include "base/keys.h"
 #include "elf.h"
+#include "functions.h"
 #include "symbols.h"
 
 /* The addresses of a compilation unit. They are collected here and sorted, because some compilers
@@ -16,6 +18,12 @@ typedef struct mr_unit_range {
 typedef struct mr_code_table {
     mr_unit_range *ranges; /* owned */
     size_t range_count, capacity;
+    mr_keys units;           /* that were asked about: offsets of their entries */
+    mr_functions *functions; /* owned; of these, by number - 1 */
+    size_t function_capacity;
+    mr_keys named;      /* functions: where their entries are in memory */
+    const char **names; /* owned; theirs, by number - 1, in the arena of mr_code_frames */
+    size_t name_capacity;
 } mr_code_table;
 
 /* Lists the units. False: no memory. The caller calls mr_code_table_free in either case. */
@@ -27,14 +35,14 @@ bool mr_code_unit(const mr_code_table *table, const mr_elf *elf, uint64_t addres
 
 /* Finds the function whose code, with the functions inlined into it, contains the address. False:
  * there is none. */
-bool mr_code_function(const mr_code_table *table, const mr_elf *elf, uint64_t address,
+bool mr_code_function(mr_code_table *table, const mr_elf *elf, uint64_t address,
                       Dwarf_Die *function);
 
 enum { MR_CODE_FRAMES = 64 };
 
-/* Fills the frames at an address of the file, at most MR_CODE_FRAMES, with texts in the arena.
+/* Fills the frames at an address of the file, at most MR_CODE_FRAMES, with texts in the arena, which is the same each time.
  * Returns their number; 0: the debug information has none; -1: no memory. */
-int mr_code_frames(const mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
+int mr_code_frames(mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
                    mr_code_frame *frames);
 
 #endif

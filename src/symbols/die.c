@@ -15,8 +15,7 @@ bool mr_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number)
     return true;
 }
 
-/* The entry that this one is an instance or a definition of. It has the name and the place. */
-static Dwarf_Die origin_of(const Dwarf_Die *die)
+Dwarf_Die mr_die_origin(const Dwarf_Die *die)
 {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     enum { LINKS_MAX = 8 };
@@ -50,23 +49,44 @@ static void add_scope(Dwarf_Die *scope, bool functions, char *name, size_t name_
     default:
         return;
     }
-    Dwarf_Die origin = origin_of(scope);
+    Dwarf_Die origin = mr_die_origin(scope);
     const char *text = dwarf_diename(&origin);
     size_t used = strlen(name);
     snprintf(name + used, name_bytes - used, "%s%s", text ? text : "(anonymous)", separator);
 }
 
+enum { SCOPES_MAX = 64 };
+
+/* The entries around this one, the unit first. Entries stand in the order of their offsets, so the way down to
+ * this one is known at each level. Returns their number; 0: they are not found. */
+static int scopes_of(Dwarf_Die *die, Dwarf_Die scopes[SCOPES_MAX])
+{
+    Dwarf_Off wanted = dwarf_dieoffset(die);
+    Dwarf_Die at, next;
+    int count = 0;
+    if (!dwarf_diecu(die, &at, NULL, NULL))
+        return 0;
+    while (dwarf_dieoffset(&at) != wanted) {
+        if (count == SCOPES_MAX || dwarf_child(&at, &next) != 0)
+            return 0;
+        scopes[count++] = at;
+        do
+            at = next;
+        while (dwarf_siblingof(&at, &next) == 0 && dwarf_dieoffset(&next) <= wanted);
+    }
+    return count;
+}
+
 void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes)
 {
-    Dwarf_Die origin = origin_of(die), *scopes = NULL;
+    Dwarf_Die origin = mr_die_origin(die), scopes[SCOPES_MAX];
     const char *text = dwarf_diename(&origin);
     name[0] = '\0';
     if (!text)
         return;
-    int count = dwarf_getscopes_die(&origin, &scopes);
-    for (int i = count - 1; i > 0; i--)
+    int count = scopes_of(&origin, scopes);
+    for (int i = 1; i < count; i++)
         add_scope(&scopes[i], functions, name, name_bytes);
-    free(scopes);
     size_t used = strlen(name);
     snprintf(name + used, name_bytes - used, "%s", text);
 }

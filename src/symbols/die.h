@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The entry that this one is an instance or a definition of. It has the name and the place. */
+Dwarf_Die mr_die_origin(const Dwarf_Die *die);
+
 /* Writes the name of the entry with the namespaces and classes around it, "bank::Account::deposit";
  * with `functions` also with the functions around it, "f.count". "": the entry has no name. */
 void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes);

@@ -198,7 +198,7 @@ static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, s
     return true;
 }
 
-bool mr_local_name(const mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
+bool mr_local_name(mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
                    uint64_t at, uint64_t address, uint64_t size_bytes, char *name,
                    size_t name_bytes, Dwarf_Off *type)
 {

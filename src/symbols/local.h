@@ -19,7 +19,7 @@ bool mr_local_frame_end(const mr_elf *elf, const mr_frame_place *frame, uint64_t
 /* Writes the name of the `size_bytes` at an address in the frame, while the function is at the
  * return address `at` (0: not known), as mr_symbols_local does, and gives the entry of their type
  * (mr_type_part), or 0. False: there is no variable, or it is not certain which one it is. */
-bool mr_local_name(const mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
+bool mr_local_name(mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
                    uint64_t at, uint64_t address, uint64_t size_bytes, char *name,
                    size_t name_bytes, Dwarf_Off *type);
 
