@@ -66,7 +66,7 @@ void mr_descriptor_forget(int fd)
 void mr_descriptor_written(int fd)
 {
     struct stat is;
-    if (mr_inputs_are_logged() && MR_REAL(fstat)(fd, &is) == 0 && S_ISREG(is.st_mode)) {
+    if (fd >= 0 && mr_inputs_are_logged() && MR_REAL(fstat)(fd, &is) == 0 && S_ISREG(is.st_mode)) {
         unsigned at = table.written_count++;
         if (at < WRITTEN) {
             table.written[at].device = is.st_dev;
@@ -156,6 +156,9 @@ mr_descriptor_origin mr_descriptor_peer_of(int fd, const struct sockaddr *peer, 
         if (mr_sys(SYS_getpeername, fd, (long)&given, (long)&length, 0, 0, 0) != 0) {
             return MR_DESCRIPTOR_PEER;
         }
+    }
+    if (peer == NULL) {
+        return MR_DESCRIPTOR_PEER;
     }
     if (peer->sa_family == AF_UNIX) {
         return mr_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&other, (long)&bytes, 0) ==

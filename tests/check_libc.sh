@@ -47,6 +47,13 @@ results() {
     [[ $compiler == clang || $* == *-O2* ]] || ! grep 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' "$scratch/said"
 }
 
+# Calls that fail leave the error that they leave in the plain program, with inputs in the trace and without.
+errors() {
+    gcc -w -pthread tests/libc/errors.c -o "$scratch/plain" && build gcc tests/libc/errors.c || return 1
+    (cd "$scratch" && ./plain >expected && "$maxrace" record -q -o trace.mrt -- ./program >output && diff expected output &&
+        "$maxrace" record -q --record-inputs no -o trace.mrt -- ./program >output && diff expected output && [ "$(wc -l <expected)" -gt 90 ])
+}
+
 # Without a lock each numbered line races with the same of the other thread, with it nothing does.
 shared() {
     local number=$1 expected
@@ -69,6 +76,7 @@ for compiler in $compilers; do
     check "libc_results_$compiler" results "$compiler" -O0 -fno-builtin
     check "libc_results_fortified_$compiler" results "$compiler" -O2 -D_FORTIFY_SOURCE=2
 done
+check libc_errors errors
 check libc_shared shared 5
 check libc_shared_locked shared 0 -DLOCKED
 [ $failures -eq 0 ]

@@ -11,7 +11,7 @@
 #include <netinet/ether.h>
 #include <sys/socket.h>
 
-#define remember(value) const size_t remembered = (value);
+#define remember(value) const size_t remembered = bytes != NULL ? (value) : 0;
 
 static size_t least(size_t a, size_t b)
 {
