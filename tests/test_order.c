@@ -159,6 +159,39 @@ static void test_many_locks(void **state)
     }
 }
 
+/* One thread puts the acquire of its section of l before what another one reads, which then has that
+ * section to pass at its own release of l: rule (b) alone orders the accesses of v. Some rounds
+ * leave out the read, so that there is nothing to pass, or a later section to pass first. */
+static void write_relays(uint64_t seed)
+{
+    enum { RELAYS = 3, ROUNDS = 5 };
+    mr_random random = {seed};
+    char *at = walk_text;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t a = mr_random_below(&random, RELAYS);
+        uint32_t b = (a + 1 + mr_random_below(&random, RELAYS - 1)) % RELAYS;
+        at += sprintf(at, "T%u|acq(l)|1\nT%u|acq(m)|2\nT%u|w(z%u)|3\nT%u|rel(m)|4\n", a, a, a,
+                      round, a);
+        at += sprintf(at, "T%u|w(v%u)|5\nT%u|rel(l)|6\n", a, round, a);
+        if (mr_random_below(&random, 4))
+            at += sprintf(at, "T%u|acq(m)|7\nT%u|r(z%u)|8\nT%u|rel(m)|9\n", b, b, round, b);
+        at += sprintf(at, "T%u|acq(l)|10\nT%u|rel(l)|11\nT%u|r(v%u)|12\n", b, b, b, round);
+    }
+}
+
+static void test_relays(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < TRACES / 4; seed++) {
+        write_relays(seed);
+        mr_trace *trace = read_text(walk_text);
+        mr_order_reference reference;
+        mr_order_reference_build(&reference, trace);
+        check_relation(trace, MR_RELATION_WCP, &reference.wcp, "wcp", seed);
+        mr_trace_free(trace);
+    }
+}
+
 static void test_every_kind_of_event(void **state)
 {
     (void)state;
@@ -545,6 +578,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_follow_definitions),
         cmocka_unit_test(test_many_locks),
+        cmocka_unit_test(test_relays),
         cmocka_unit_test(test_every_kind_of_event),
         cmocka_unit_test(test_shb_races_follow_definition),
         cmocka_unit_test(test_shb_races_of_hot_variables),
