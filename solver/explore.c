@@ -447,11 +447,13 @@ static bool note_stops(explorer *x, mr_arena *arena)
     return true;
 }
 
-/* Does the thread pass the event while it takes locks? */
-static bool is_on_the_way(const explorer *x, uint32_t event)
+/* Does the thread pass the event while it takes locks? Not one that others wait for: an edge of a BarrierPair leads
+ * from it, or it is the last one of a thread, which may be joined. */
+static bool is_on_the_way(const explorer *x, uint32_t event, const bool *awaited)
 {
     const mr_window *w = x->window;
-    if (x->may_stop[event])
+    if (x->may_stop[event] || awaited[event] ||
+        w->position[event] + 1 == mr_window_length(w, w->thread[event]))
         return false;
     return entered_section(w, event) ||
            (mr_op_is_access(mr_window_op(w, event)) && !w->variables[w->object[event]].shared);
@@ -462,12 +464,15 @@ static bool find_turns(explorer *x, mr_arena *arena)
     const mr_window *w = x->window;
     x->turn = mr_arena_alloc(arena, w->size, sizeof *x->turn);
     x->threads = mr_arena_alloc(arena, w->thread_count, sizeof *x->threads);
-    if (!x->turn || !x->threads)
+    bool *awaited = mr_arena_zalloc(arena, w->size, sizeof *awaited);
+    if (!x->turn || !x->threads || !awaited)
         return false;
+    for (size_t k = 0; k < w->barrier_edge_count; k++)
+        awaited[w->barrier_edges[k].from] = true;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t turn = mr_window_length(w, t);
         for (uint32_t p = turn; p-- > 0;) {
-            turn = is_on_the_way(x, mr_window_at(w, t, p)) ? turn : p;
+            turn = is_on_the_way(x, mr_window_at(w, t, p), awaited) ? turn : p;
             x->turn[w->threads[t].first + p] = turn;
         }
         if (x->question->cone[t] || x->list_of[t])

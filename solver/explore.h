@@ -16,7 +16,8 @@
  *     state, such an event can be moved to the front, or added there when it is missing.
  *   - An acquire is run right before the next event of its thread that is no acquire. Until then
  *     nobody needs the lock to be held; the thread that releases it comes later. At the end of a
- *     witness the stops need the locks that they hold: they are taken there.
+ *     witness the stops need the locks that they hold: they are taken there. That does not go for an acquire
+ *     that others wait for: one from which an edge of a BarrierPair leads, and the last event of a thread, for a join.
  *   - An event waits for what is known to be before it (encoder/known.h).
  *   - A state is given up when a required read cannot see what it has to, since all writes that it
  *     could see (windows/hidden.h) have happened and the last one was another, and when a required acquire waits for a

@@ -108,6 +108,39 @@ static size_t examine(const mr_trace *trace, mr_model model, bool is_hard)
     return races;
 }
 
+/* Acquires after which a thread does nothing else, and for which others wait: a join, an opaque call. The step explore
+ * runs an acquire late where nobody waits for it. */
+static void explore_runs_what_others_wait_for(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "T2|acq(l)|7\nT2|rel(l)|8\nT0|fork(T1)|1\nT1|w(y)|2\nT1|acq(l)|3\nT0|join(T1)|4\n"
+        "T0|w(x)|5\nT2|w(x)|6\n",
+        "T3|acq(l)|1\nT3|rel(l)|2\nT1|acq(l)|3\nT2|mbegin(m:l,x)|4\nT2|w(x)|5\nT2|mend(m)|6\n"
+        "T0|w(x)|7\nT1|w(x)|8\n",
+    };
+    const char *const settings[] = {"solver.steps",
+                                    "filter,cone,explore",
+                                    "candidates.report",
+                                    "event",
+                                    "candidates.far",
+                                    "none",
+                                    "window.overlap",
+                                    "0",
+                                    NULL};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        mr_trace *trace = mr_test_read(texts[i], false);
+        mr_exhaustive search;
+        assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, 0, trace->event_count, &search));
+        assert_true(search.race_count > 0);
+        mr_result result = mr_predicted_right(trace, settings);
+        compare(trace, &search, &result, true);
+        mr_result_free(&result);
+        mr_exhaustive_free(&search);
+        mr_trace_free(trace);
+    }
+}
+
 static void small_members_agree_with_exhaustive_search(void **state)
 {
     (void)state;
@@ -207,6 +240,7 @@ static void large_members_are_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(explore_runs_what_others_wait_for),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
         cmocka_unit_test(close_races_change_no_verdict),
         cmocka_unit_test(large_members_are_valid),
