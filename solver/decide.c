@@ -27,12 +27,14 @@ enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
 /* Work of a unit of Z3: both then stand for about the same time. */
 enum { EFFORT_PER_UNIT = 10 };
 
-/* Passes of greedy over the cone. */
-enum { GREEDY_PASSES = 20 };
+enum { GREEDY_PASSES = 20 }; /* over the cone */
 
-/* Events run and words of states that explore may look at, in a first attempt and else: some hundredths
- * and some tenths of a second. A larger cone is not for it. */
-enum { EXPLORE_FIRST = 1000000, EXPLORE_EFFORT = 50000000, EXPLORE_EVENTS = 20000 };
+/* Events run and words of states that explore may look at, in a first attempt, in a large cone and else: some
+ * hundredths and some tenths of a second. */
+enum { EXPLORE_FIRST = 1000000, EXPLORE_LARGE = 12500000, EXPLORE_EFFORT = 50000000 };
+enum { LARGE_CONE = 20000 }; /* events */
+
+enum { SATURATE_PART = 8 }; /* of its budget: what saturation has before explore */
 
 /* Writes of the value that a goal ends with, each of which is tried in trace order. */
 enum { WRITES_TRIED = 8 };
@@ -46,12 +48,13 @@ typedef struct candidate_task {
     mr_goal *goal;
     mr_arena *arena;
     mr_decision *decision;
-    bool impossible;    /* L contains a stop; the fields below are then not used */
-    uint32_t *required; /* L, NULL until some step asks for it */
-    uint32_t *allowed;  /* U, likewise */
-    uint32_t *cone;     /* C, likewise */
-    mr_known *known;    /* by eliminate; NULL: nothing */
-    bool without_z3;    /* saturation has looked at a large formula */
+    bool impossible;         /* L contains a stop; the fields below are then not used */
+    uint32_t *required;      /* L, NULL until some step asks for it */
+    uint32_t *allowed;       /* U, likewise */
+    uint32_t *cone;          /* C, likewise */
+    mr_known *known;         /* by eliminate; NULL: nothing */
+    bool without_z3;         /* saturation has looked at a large formula */
+    uint64_t saturate_steps; /* that saturation may take now */
 } candidate_task;
 
 /* What a step makes of a task. */
@@ -385,18 +388,19 @@ static outcome try_greedy(candidate_task *task)
     return NO_MEMORY;
 }
 
-static outcome explore(candidate_task *task, uint64_t effort)
+static outcome try_explore(candidate_task *task)
 {
     mr_decision *decision = task->decision;
-    const mr_explore_limits limits = {
-        .effort = effort, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (!mr_goal_only_stops(task->goal) || task->problem->window->model == MR_MODEL_BRANCH)
         return PASSED_ON;
     outcome ready = prepare_search(task, MR_STEP_EXPLORE);
     if (ready != PASSED_ON)
         return ready;
-    if (decision->cone_events > EXPLORE_EVENTS)
-        return give_up(task, MR_UNKNOWN_STEPS);
+    bool first = task->options->first_attempt, large = decision->cone_events > LARGE_CONE;
+    const mr_explore_limits limits = {first   ? EXPLORE_FIRST
+                                      : large ? EXPLORE_LARGE
+                                              : EXPLORE_EFFORT,
+                                      mr_limits_memory_bytes(&task->options->limits)};
     uint32_t *stops = mr_arena_alloc(task->arena, task->goal->stop_count, sizeof *stops);
     if (!stops)
         return NO_MEMORY;
@@ -419,19 +423,6 @@ static outcome explore(candidate_task *task, uint64_t effort)
         break;
     }
     return NO_MEMORY;
-}
-
-/* Where a first attempt has failed, saturation rarely gets farther with its whole budget. */
-static outcome try_explore_early(candidate_task *task)
-{
-    return task->options->tried ? explore(task, EXPLORE_EFFORT) : PASSED_ON;
-}
-
-static outcome try_explore(candidate_task *task)
-{
-    if (task->options->tried)
-        return PASSED_ON;
-    return explore(task, task->options->first_attempt ? EXPLORE_FIRST : EXPLORE_EFFORT);
 }
 
 /* A formula under way, and room for a solution. */
@@ -505,7 +496,7 @@ enum { NODES_OF_Z3 = 30000, LARGE_TIMES = 2 };
 static outcome saturate(candidate_task *task, formula_task *f)
 {
     bool large = f->encoding.formula.node_count > NODES_OF_Z3;
-    uint64_t steps = task->options->saturate_steps * (large ? LARGE_TIMES : 1);
+    uint64_t steps = task->saturate_steps * (large ? LARGE_TIMES : 1);
     if (!saturation_fits(task, &f->encoding))
         return give_up(task, MR_UNKNOWN_MEMORY);
     task->without_z3 = large;
@@ -523,12 +514,25 @@ static outcome saturate(candidate_task *task, formula_task *f)
     return NO_MEMORY;
 }
 
-static outcome try_saturate(candidate_task *task)
+static outcome saturate_with(candidate_task *task, uint64_t steps)
 {
     const mr_encoding_options options = {.lazy = true, .stage = SATURATE_STAGE};
-    if (!task->options->saturate_steps)
+    task->saturate_steps = steps;
+    return steps ? try_formula(task, MR_STEP_SATURATE, options, saturate) : PASSED_ON;
+}
+
+/* What saturation settles, it mostly settles soon. What it does not is often one for explore. */
+static outcome try_saturate_first(candidate_task *task)
+{
+    uint64_t steps = task->options->saturate_steps, part = steps ? steps / SATURATE_PART + 1 : 0;
+    if (!task->options->first_attempt && !uses(task, MR_STEP_EXPLORE))
         return PASSED_ON;
-    return try_formula(task, MR_STEP_SATURATE, options, saturate);
+    return saturate_with(task, task->options->first_attempt ? steps : part);
+}
+
+static outcome try_saturate(candidate_task *task)
+{
+    return saturate_with(task, task->options->first_attempt ? 0 : task->options->saturate_steps);
 }
 
 static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
@@ -607,8 +611,8 @@ typedef struct step_row {
 static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_EXPLORE, try_explore_early},
-    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_EXPLORE, try_explore},
+    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate_first},
+    {MR_STEP_EXPLORE, try_explore},     {MR_STEP_SATURATE, try_saturate},
     {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 

@@ -7,8 +7,10 @@
  *                 question
  *                 (or a formula about the events near the accesses, with only_near_events    region.h)
  *   greedy        running what can run, in trace order: race                          greedy.h
- *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
+ *   saturate      the formula of the cone, by propagation and search within a part of saturate.h
+ *                 the budget
  *   explore       the states that reorderings lead to: race or no race                explore.h
+ *   saturate      the same formula within the whole budget
  *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
  *   z3            the whole formula, by Z3                                            session.h
  *
@@ -53,7 +55,6 @@ typedef struct mr_decide_options {
      * (region.h), also when the step saturate is off; 0: not. */
     uint32_t only_near_events;
     bool first_attempt;      /* explore looks at few states */
-    bool tried;              /* a first attempt has failed: explore comes before saturation */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

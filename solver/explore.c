@@ -13,6 +13,10 @@
 /* States between two looks whether the run was asked to end. */
 enum { STATES_A_LOOK = 256 };
 
+/* A survey that has spent one of so many parts of its effort and has left less than one of so many parts of its levels
+ * gives up: it leaves most of them soon, or hardly any. */
+enum { SOON = 128, FEW_LEVELS = 16 };
+
 /* A state that is being left: its choices that are left are choices[at … end). */
 typedef struct level {
     uint32_t events; /* how many had run when it was reached */
@@ -26,12 +30,13 @@ typedef struct reader {
 
 typedef struct explorer {
     const mr_explore_question *question;
+    const mr_survey *survey; /* NULL: the question has a goal */
     const mr_window *window;
     mr_partial partial;
     uint32_t *threads, thread_count;     /* that have events in C, or stop */
     uint32_t *variables, variable_count; /* that a thread of C reads */
     uint32_t *list_of;                   /* one a thread: its list of the goal + 1; 0: none */
-    bool *may_stop;                      /* one an event */
+    const uint32_t *may_stop;            /* one an event; 0: no */
     uint32_t *turn; /* as by_thread: position of the first event from there on at which the thread
                        does not pass on while it takes locks */
     reader *readers;
@@ -48,7 +53,8 @@ typedef struct explorer {
     mr_table table; /* owned */
     level *levels;  /* owned */
     size_t level_count, level_capacity;
-    uint32_t *choices; /* owned; threads */
+    size_t most_levels, least_levels; /* so far, and since then */
+    uint32_t *choices;                /* owned; threads */
     size_t choice_count, choice_capacity;
     uint64_t effort, max_effort, max_states;
 } explorer;
@@ -272,6 +278,54 @@ static bool reach_goal(explorer *x)
     return true;
 }
 
+/* Can the thread stop before the event, as rules 3, 5 and 7 go? */
+static bool may_be_next(const explorer *x, uint32_t event)
+{
+    uint32_t end = mr_window_end_of_life(x->window, event);
+    return mr_partial_edges_hold(&x->partial, event) &&
+           (end == MR_NONE || !mr_partial_happened(&x->partial, end));
+}
+
+/* Tells of a race of the next turns of two threads, if there is one. False: the search is to end. */
+static bool tell_race(explorer *x, uint32_t a, uint32_t b)
+{
+    const mr_window *w = x->window;
+    const mr_survey *survey = x->survey;
+    uint32_t start = x->event_count;
+    bool goes_on = true;
+    if (!survey->wanted(survey->context, a, b))
+        return true;
+    if (take_locks(x, w->thread[a]) && take_locks(x, w->thread[b]) && may_be_next(x, a) &&
+        may_be_next(x, b))
+        goes_on = survey->found(survey->context, a, b, x->events, x->event_count);
+    go_back(x, start);
+    return goes_on;
+}
+
+/* The event of the thread's turn, if it may stop there; MR_NONE: it may not. */
+static uint32_t stop_of(const explorer *x, uint32_t thread)
+{
+    uint32_t turn = turn_of(x, thread);
+    uint32_t event = turn < mr_window_length(x->window, thread)
+                         ? mr_window_at(x->window, thread, turn)
+                         : MR_NONE;
+    return event != MR_NONE && x->may_stop[event] ? event : MR_NONE;
+}
+
+/* Tells of the races of the state. False: the search is to end. */
+static bool tell_races(explorer *x)
+{
+    for (uint32_t i = 0; i < x->thread_count; i++) {
+        uint32_t a = stop_of(x, x->threads[i]);
+        for (uint32_t k = i + 1; k < x->thread_count && a != MR_NONE; k++) {
+            uint32_t b = stop_of(x, x->threads[k]);
+            if (b != MR_NONE && !tell_race(x, a, b))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* ---- states that lead nowhere ---- */
 
 /* The index in writes_by_value of the first write of a variable with this value or a greater one. */
@@ -289,7 +343,7 @@ static uint32_t writes_from(const mr_window *w, const mr_window_variable *variab
 }
 
 /* Can no write give the read any more what it has to see? It does not see it now. */
-static bool is_lost(const explorer *x, uint32_t read)
+static bool is_lost(explorer *x, uint32_t read)
 {
     const mr_window *w = x->window;
     const mr_window_variable *variable = &w->variables[w->object[read]];
@@ -300,6 +354,7 @@ static bool is_lost(const explorer *x, uint32_t read)
         return source == MR_NONE || mr_partial_happened(&x->partial, source);
     for (uint32_t i = writes_from(w, variable, value + 1); i-- > variable->writes_first;) {
         uint32_t write = w->writes_by_value[i], thread = w->thread[write];
+        x->effort++;
         if (mr_window_written_value(w, write) != value)
             break;
         if (thread != w->thread[read] && w->position[write] < x->question->cone[thread] &&
@@ -320,7 +375,7 @@ static bool is_barred(const explorer *x, const mr_section *section)
     return release == MR_NONE || w->position[release] >= x->question->cone[owner];
 }
 
-static bool is_hopeless(const explorer *x)
+static bool is_hopeless(explorer *x)
 {
     const mr_window *w = x->window;
     for (uint32_t i = 0; i < x->thread_count; i++) {
@@ -400,9 +455,20 @@ static visited visit(explorer *x)
         return VISITED_NO_MEMORY;
     if (!fresh)
         return VISITED_DONE;
-    if (reach_goal(x))
+    if (x->survey ? !tell_races(x) : reach_goal(x))
         return VISITED_GOAL;
     return push(x) ? VISITED_NEW : VISITED_NO_MEMORY;
+}
+
+/* Will a survey not end? */
+static bool is_vain(explorer *x)
+{
+    if (x->level_count > x->most_levels)
+        x->most_levels = x->least_levels = x->level_count;
+    if (x->level_count < x->least_levels)
+        x->least_levels = x->level_count;
+    return x->survey && x->effort > x->max_effort / SOON &&
+           x->most_levels - x->least_levels < x->most_levels / FEW_LEVELS;
 }
 
 static mr_explored run(explorer *x, mr_arena *arena)
@@ -411,7 +477,7 @@ static mr_explored run(explorer *x, mr_arena *arena)
     while (here != VISITED_GOAL && x->level_count) {
         if (here == VISITED_NO_MEMORY)
             return MR_EXPLORED_NO_MEMORY;
-        if (x->effort > x->max_effort || x->state_count >= x->max_states)
+        if (x->effort > x->max_effort || x->state_count >= x->max_states || is_vain(x))
             return MR_EXPLORED_OUT_OF_EFFORT;
         if (x->state_count % STATES_A_LOOK == 0 && mr_arena_is_halted(arena))
             return MR_EXPLORED_NO_MEMORY;
@@ -435,14 +501,15 @@ static mr_explored run(explorer *x, mr_arena *arena)
 static bool note_stops(explorer *x, mr_arena *arena)
 {
     const mr_goal *goal = x->question->goal;
-    x->may_stop = mr_arena_zalloc(arena, x->window->size, sizeof *x->may_stop);
+    uint32_t *may_stop = mr_arena_zalloc(arena, x->window->size, sizeof *may_stop);
     x->list_of = mr_arena_zalloc(arena, x->window->thread_count, sizeof *x->list_of);
-    if (!x->may_stop || !x->list_of)
+    if (!may_stop || !x->list_of)
         return false;
+    x->may_stop = x->survey ? x->survey->stops : may_stop;
     for (uint32_t i = 0; i < goal->stop_count; i++) {
         x->list_of[x->window->thread[goal->stops[i].events[0]]] = i + 1;
         for (uint32_t k = 0; k < goal->stops[i].count; k++)
-            x->may_stop[goal->stops[i].events[k]] = true;
+            may_stop[goal->stops[i].events[k]] = 1;
     }
     return true;
 }
@@ -562,36 +629,65 @@ static bool prepare(explorer *x, mr_arena *arena)
     return true;
 }
 
-mr_explored mr_explore(const mr_explore_question *question, const mr_explore_limits *limits,
-                       uint64_t *spent, uint32_t **events, uint32_t *count, uint32_t *stops,
-                       const mr_debug *debug, mr_arena *arena)
+/* The search from its start to its end; `x` keeps what it has found, in memory of `arena`. */
+static mr_explored search(explorer *x, const mr_explore_limits *limits, uint64_t *spent,
+                          const mr_debug *debug, mr_arena *arena)
 {
     static const char *const results[] = {[MR_EXPLORED_FOUND] = "found",
                                           [MR_EXPLORED_ALL] = "all",
                                           [MR_EXPLORED_OUT_OF_EFFORT] = "out-of-effort",
                                           [MR_EXPLORED_NO_MEMORY] = "no-memory"};
-    explorer x = {.question = question, .window = question->window, .max_effort = limits->effort};
     mr_explored result = MR_EXPLORED_NO_MEMORY;
-    if (prepare(&x, arena)) {
-        x.max_states =
-            limits->memory_bytes ? limits->memory_bytes / (UINT64_C(8) * (x.width + 4)) : INT32_MAX;
-        if (x.max_states > INT32_MAX / 2)
-            x.max_states = INT32_MAX / 2;
-        result = run(&x, arena);
+    x->window = x->survey ? x->survey->window : x->question->window;
+    x->max_effort = limits->effort;
+    if (prepare(x, arena)) {
+        x->max_states = limits->memory_bytes ? limits->memory_bytes / (UINT64_C(8) * (x->width + 4))
+                                             : INT32_MAX;
+        if (x->max_states > INT32_MAX / 2)
+            x->max_states = INT32_MAX / 2;
+        result = run(x, arena);
     }
     MR_DEBUG(debug, SEARCH,
-             "step=explore result=%s states=%" PRIu32 " effort=%" PRIu64 " words=%" PRIu32,
-             results[result], x.state_count, x.effort, x.width);
-    *spent += x.effort;
+             "step=explore result=%s states=%" PRIu32 " effort=%" PRIu64 " words=%" PRIu32
+             " window=%d",
+             results[result], x->state_count, x->effort, x->width, x->survey != NULL);
+    *spent += x->effort;
+    free(x->states);
+    mr_table_free(&x->table);
+    free(x->levels);
+    free(x->choices);
+    return result;
+}
+
+mr_explored mr_explore(const mr_explore_question *question, const mr_explore_limits *limits,
+                       uint64_t *spent, uint32_t **events, uint32_t *count, uint32_t *stops,
+                       const mr_debug *debug, mr_arena *arena)
+{
+    explorer x = {.question = question};
+    mr_explored result = search(&x, limits, spent, debug, arena);
     *events = x.events;
     *count = x.event_count;
     for (uint32_t i = 0; result == MR_EXPLORED_FOUND && i < question->goal->stop_count; i++) {
         uint32_t t = x.window->thread[question->goal->stops[i].events[0]];
         stops[i] = mr_window_at(x.window, t, x.partial.next[t]);
     }
-    free(x.states);
-    mr_table_free(&x.table);
-    free(x.levels);
-    free(x.choices);
     return result;
+}
+
+mr_explored mr_explore_window(const mr_survey *survey, const mr_explore_limits *limits,
+                              uint64_t *spent, const mr_debug *debug, mr_arena *arena)
+{
+    const mr_window *w = survey->window;
+    const mr_goal nothing = {0};
+    uint32_t *none = mr_arena_zalloc(arena, w->thread_count, sizeof *none);
+    uint32_t *all = mr_arena_alloc(arena, w->thread_count, sizeof *all);
+    MR_REQUIRE(w->model != MR_MODEL_BRANCH);
+    if (!none || !all)
+        return MR_EXPLORED_NO_MEMORY;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        all[t] = mr_window_length(w, t);
+    const mr_explore_question question = {
+        .window = w, .goal = &nothing, .required = none, .cone = all};
+    explorer x = {.question = &question, .survey = survey};
+    return search(&x, limits, spent, debug, arena);
 }

@@ -61,4 +61,25 @@ mr_explored mr_explore(const mr_explore_question *question, const mr_explore_lim
                        uint64_t *spent, uint32_t **events, uint32_t *count, uint32_t *stops,
                        const mr_debug *debug, mr_arena *arena);
 
+/*
+ * All races of a window at once: the states that its reorderings lead to, each of which may be that of a race.
+ * What is above about the goal is about each two accesses at which threads may stop: an event at which no thread
+ * may stop is run as soon as it is possible, and no event is required. C is the whole window.
+ */
+typedef struct mr_survey {
+    const mr_window *window; /* not model branch */
+    /* One an event: not 0 when a thread may stop before this access. `found` may set it to 0 when no race of it is
+     * wanted any more: what has been run as if the thread may stop there has led to more states, not to fewer. */
+    const uint32_t *stops;
+    /* Is a race of these two wanted? They are accesses at which threads may stop, in no order, and may not conflict. */
+    bool (*wanted)(void *context, uint32_t a, uint32_t b);
+    /* After `events` a and b race. False: the search is to end (MR_EXPLORED_FOUND). */
+    bool (*found)(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32_t count);
+    void *context;
+} mr_survey;
+
+/* MR_EXPLORED_ALL: no two accesses have a race that was wanted and not told of. */
+mr_explored mr_explore_window(const mr_survey *survey, const mr_explore_limits *limits,
+                              uint64_t *spent, const mr_debug *debug, mr_arena *arena);
+
 #endif

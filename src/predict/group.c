@@ -19,6 +19,10 @@ enum {
                MR_STEP_BIT(MR_STEP_EXPLORE) | MR_STEP_BIT(MR_STEP_SATURATE)
 };
 
+/* A first attempt has one of so many parts of the budget of saturation: what is hard for one question of a window is
+ * hard for many, and the search that follows (near.h) settles them at once. */
+enum { FIRST_PART = 64 };
+
 /* A group that is being decided. */
 typedef struct group_state {
     mr_worker *worker;
@@ -27,6 +31,7 @@ typedef struct group_state {
     mr_decision latest; /* the answer to the last question */
     bool refused;       /* some question was refused for want of memory */
     bool tried_near;    /* close races were looked for; there was none */
+    bool no_race;       /* and it was proven that the window has none */
     unsigned steps;     /* for questions about all accesses of two sites */
 } group_state;
 
@@ -66,7 +71,6 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     mr_decision *decision = &s->latest;
     mr_decide_options options = worker->decide;
     options.steps &= steps;
-    options.tried = s->tried_near;
     if (halted(worker)) {
         *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
         return MR_OK;
@@ -196,6 +200,7 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
     uint64_t unanswered = s->verdict->unanswered;
     bool refused = s->refused;
     worker->decide = mr_near_options(&all);
+    worker->decide.saturate_steps = all.saturate_steps / FIRST_PART + 1;
     mr_status status = ask(s, MR_ALL_STEPS, one, two);
     worker->decide = all;
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN ||
@@ -204,7 +209,10 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
     s->verdict->unanswered = unanswered;
     s->refused = refused;
     s->tried_near = true;
-    status = mr_near_race(worker, s->problem->window, s->verdict->key_1, s->verdict->key_2, &race);
+    status =
+        mr_near_race(worker, s->problem, s->verdict->key_1, s->verdict->key_2, &race, &s->no_race);
+    if (s->no_race)
+        s->latest = (mr_decision){.verdict = MR_VERDICT_NO_RACE, .step = MR_STEP_EXPLORE};
     if (status != MR_OK || !race)
         return status;
     s->verdict->has_race = true;
@@ -221,10 +229,14 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
 static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     mr_status status = MR_OK;
+    if (s->no_race) {
+        s->latest = (mr_decision){.verdict = MR_VERDICT_NO_RACE, .step = MR_STEP_EXPLORE};
+        return MR_OK;
+    }
     bool budget = out_of_budget(s);
     if (!budget && !s->tried_near && mr_near_is_used(s->worker)) {
         status = ask_first(s, one, two);
-        if (status == MR_OK && s->tried_near && !s->verdict->has_race)
+        if (status == MR_OK && s->tried_near && s->latest.verdict == MR_VERDICT_UNKNOWN)
             status = ask(s, s->steps, one, two);
     } else if (!budget) {
         status = ask(s, s->steps, one, two);

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "survey.h"
 
 #include <stdlib.h>
 
@@ -14,9 +15,13 @@ enum { LEAST_EVENTS = 2 };
 /* What a first attempt may spend, as a part of what a question may. */
 enum { ELIMINATE_PART = 16, SATURATE_PART = 8 };
 
+/* What a look at the whole window may spend: some seconds, as much as a few hard questions. */
+enum { SURVEY_EFFORT = 150000000 };
+
 struct mr_near {
     mr_outcome *found; /* owned; verdicts with a race */
     mr_map index;      /* by two places: number in `found` */
+    bool complete;     /* all other pairs of places have no race */
 };
 
 mr_decide_options mr_near_options(const mr_decide_options *options)
@@ -52,6 +57,16 @@ static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
     return mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE) == MR_NONE;
 }
 
+/* Notes a race, number `number` in `found`. False: no memory. */
+static bool note_race(struct mr_near *near, size_t number)
+{
+    const mr_pair_verdict *verdict = &near->found->verdicts[number];
+    uint32_t *place = mr_map_at(&near->index, mr_map_key(verdict->key_1, verdict->key_2), 0);
+    if (place)
+        *place = (uint32_t)number;
+    return place;
+}
+
 /* Asks about two places, and keeps a race. */
 static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
                            const mr_candidate_group *group)
@@ -70,11 +85,9 @@ static mr_status ask_group(mr_worker *worker, mr_problem *problem, const mr_cand
         mr_worker_drop(worker, found);
         return MR_OK;
     }
-    uint32_t *number = mr_map_at(&near->index, mr_map_key(group->location_1, group->location_2), 0);
-    if (!number)
-        return mr_error_memory(worker->error, "recording a candidate");
-    *number = (uint32_t)found->count - 1;
-    return MR_OK;
+    return note_race(near, found->count - 1)
+               ? MR_OK
+               : mr_error_memory(worker->error, "recording a candidate");
 }
 
 mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end, mr_model model,
@@ -133,8 +146,34 @@ static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_
     return status;
 }
 
-static mr_status search(mr_worker *worker, const mr_window *window)
+/* The pairs of places that have no race so far, in the whole window at once. */
+static mr_status search_whole(mr_worker *worker, const mr_problem *problem)
 {
+    struct mr_near *near = worker->near;
+    mr_candidates candidates;
+    mr_candidate_options options = worker->candidates;
+    size_t before = near->found->count;
+    options.wanted = is_open;
+    options.context = near;
+    options.stop_when_full = false;
+    bool found = mr_candidates_find(&candidates, problem->window, &problem->hard, &problem->forced,
+                                    worker->hb, worker->wcp, &options, &worker->arena);
+    bool *settled = mr_arena_zalloc(&worker->arena, candidates.group_count, sizeof *settled);
+    if (!found || !settled)
+        return mr_error_memory(worker->error, "collecting candidates");
+    mr_worker_asks(worker, true);
+    mr_status status = mr_survey_search(worker, problem, &candidates, SURVEY_EFFORT, settled,
+                                        near->found, &near->complete);
+    mr_worker_asks(worker, false);
+    for (size_t i = before; status == MR_OK && i < near->found->count; i++)
+        if (!note_race(near, i))
+            status = mr_error_memory(worker->error, "recording a candidate");
+    return status;
+}
+
+static mr_status search(mr_worker *worker, const mr_problem *problem)
+{
+    const mr_window *window = problem->window;
     mr_carried_copy state;
     mr_status status = MR_OK;
     worker->near->found = mr_outcome_new(worker->window);
@@ -144,11 +183,13 @@ static mr_status search(mr_worker *worker, const mr_window *window)
         if (window->size / parts[i] >= LEAST_EVENTS)
             status = search_size(worker, window, window->size / parts[i], &state);
     mr_carried_restore(&worker->carried, &state);
+    if (status == MR_OK && !worker->halted && mr_survey_is_used(worker, problem))
+        status = search_whole(worker, problem);
     return status;
 }
 
 /* The search, with what it changes of the worker put back. */
-static mr_status search_window(mr_worker *worker, const mr_window *window)
+static mr_status search_window(mr_worker *worker, const mr_problem *problem)
 {
     mr_decide_options decide = worker->decide;
     mr_candidate_options candidates = worker->candidates;
@@ -158,10 +199,10 @@ static mr_status search_window(mr_worker *worker, const mr_window *window)
     if (!worker->near)
         return mr_error_memory(worker->error, "deciding a candidate");
     worker->decide = mr_near_options(&decide);
-    worker->near_in = window;
+    worker->near_in = problem->window;
     worker->window_steps = 0; /* what was spent before must not matter */
     mr_worker_asks(worker, false);
-    mr_status status = search(worker, window);
+    mr_status status = search(worker, problem);
     mr_worker_asks(worker, true);
     worker->near_in = NULL;
     worker->decide = decide;
@@ -171,15 +212,17 @@ static mr_status search_window(mr_worker *worker, const mr_window *window)
     return status;
 }
 
-mr_status mr_near_race(mr_worker *worker, const mr_window *window, uint32_t location_1,
-                       uint32_t location_2, mr_pair_verdict **race)
+mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t location_1,
+                       uint32_t location_2, mr_pair_verdict **race, bool *no_race)
 {
-    mr_status status = worker->near ? MR_OK : search_window(worker, window);
+    mr_status status = worker->near ? MR_OK : search_window(worker, problem);
     *race = NULL;
+    *no_race = false;
     if (status != MR_OK)
         return status;
     const struct mr_near *near = worker->near;
     uint32_t number = mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE);
+    *no_race = number == MR_NONE && near->complete;
     if (number != MR_NONE && near->found->verdicts[number].has_race)
         *race = &near->found->verdicts[number];
     return MR_OK;

@@ -9,7 +9,8 @@
  *
  * The search goes through the window in small windows that overlap by half, of a sixteenth, an
  * eighth and a quarter of its size, and asks about each pair of places that has no race so far by
- * the steps that cost little. What it finds depends on the window and the settings only, not on the
+ * the steps that cost little. Then it looks for races of those that are left in the whole window at once (survey.h),
+ * which may prove that they have none. What it finds depends on the window and the settings only, not on the
  * group for which it is made nor on what other workers know.
  *
  *   mr_near_race (makes the search when the window has had none) … → mr_near_forget at its end
@@ -38,11 +39,12 @@ mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end,
                                 mr_small_window *small);
 
 /*
- * Looks for a race of two places of `window`, which the worker is deciding. `*race`: its verdict, of
- * which the caller takes over the witness; NULL: none was found. The arena is as before.
+ * Looks for a race of two places of the window of `problem`, which the worker is deciding. `*race`: its verdict, of
+ * which the caller takes over the witness; NULL: none was found. `*no_race`: it is proven that there is none. The
+ * arena is as before.
  */
-mr_status mr_near_race(mr_worker *worker, const mr_window *window, uint32_t location_1,
-                       uint32_t location_2, mr_pair_verdict **race);
+mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t location_1,
+                       uint32_t location_2, mr_pair_verdict **race, bool *no_race);
 
 void mr_near_forget(mr_worker *worker);
 
