@@ -60,6 +60,21 @@ no_names() {
     [ -z "$(texts)" ] || { texts; return 1; }
 }
 
+# Functions in namespaces and classes have their whole names. clang puts their code there, gcc outside.
+functions() {
+    printf '%s\n' '#include <pthread.h>' 'static int x;' 'namespace deep {' \
+        'struct box { static void put(int *p) { *p = 1; } };' 'namespace { void fill(int *p) { box::put(p); } }' \
+        'void *work(void *p) { fill((int *)p); return p; }' '}' \
+        'int main() { pthread_t t; pthread_create(&t, 0, deep::work, &x); deep::work(&x); return pthread_join(t, 0); }' >"$scratch/deep.cpp"
+    build "$1" "$scratch/deep.cpp" -g -O0 && record || return 1
+    "$maxrace" predict -q "$scratch/trace.mrt" >"$scratch/report"
+    grep -q '^ *in deep::box::put at ' "$scratch/report" && grep -q '^ *by deep::(anonymous)::fill at ' "$scratch/report" &&
+        grep -q '^ *by deep::work at ' "$scratch/report" || { cat "$scratch/report"; return 1; }
+}
+
+for compiler in gcc clang; do
+    needs "${compiler/gcc/g}++" "names_functions_$compiler" && check "names_functions_$compiler" functions $compiler
+done
 for source in tests/programs/*; do
     grep -q 'Names:' "$source" || continue
     for compiler in $compilers; do
