@@ -1,19 +1,15 @@
 #include "precedence.h"
 
 #include "base/assert.h"
+#include "held.h"
 #include "hidden.h"
 #include "read_choices.h"
 #include "unit_choices.h"
 
 #include <string.h>
 
-/* How many runs of sections of one thread and kind an acquire looks back. This is enough for most
- * locks, and bounds the cost of a hot lock in a window of millions of events. Looking less far loses
- * no verdict, only a short proof. */
-enum { MR_RUNS_BACK = 256 };
-
 /* How many hidden writes of its value (hidden.h) a read looks at: a variable under a lock may have a write of few
- * values in each of many sections. Here, too, looking less far only loses short proofs. */
+ * values in each of many sections. Looking less far loses no verdict, only a short proof. */
 enum { MR_HIDDEN_LOOKED_AT = 256 };
 
 /* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
@@ -32,9 +28,6 @@ typedef struct builder {
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
-    /* FORCED: one a section, the first section of its run: the sections of its lock before it in the
-     * trace without one of another thread or kind between. */
-    uint32_t *run_first;
     uint32_t event;  /* the one at hand: the clocks of all before it are there */
     uint32_t *fresh; /* a clock that only the requirements at hand know; NULL: none */
 } builder;
@@ -178,69 +171,54 @@ static bool require_seen(builder *b, uint32_t read)
     return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
-static bool require_release(builder *b, uint32_t thread, const mr_section *section)
-{
-    MR_ASSERT(section->release != MR_NONE); /* the trace leaves it before the other is entered */
-    return require_event(b, thread, section->release);
-}
-
-/* A thread that waits by looking at something under a lock has runs of a million sections, so an
- * acquire looks at runs. */
-static bool find_runs(builder *b)
+/* The events of `other` below this one are in the current set of `thread`, and the others are not. */
+static uint32_t known_end(const builder *b, uint32_t thread, uint32_t other)
 {
     const mr_window *w = b->window;
-    b->run_first = mr_arena_alloc(b->arena, w->section_count, sizeof *b->run_first);
-    for (uint32_t s = 0; b->run_first && s < w->section_count; s++) {
-        const mr_section *one = &w->sections[s], *before = one - 1;
-        bool goes_on = s && before->lock == one->lock && before->thread == one->thread &&
-                       before->shared == one->shared && before->acquire != MR_NONE;
-        b->run_first[s] = goes_on ? b->run_first[s - 1] : s;
-    }
-    return b->run_first != NULL;
+    if (mr_window_same_chain(w, thread, other))
+        return b->event;
+    uint32_t count = mr_precedence_count(w, b->current[thread], thread, other);
+    return count < mr_window_length(w, other) ? mr_window_at(w, other, count) : w->size;
 }
 
-static bool is_entered(const builder *b, uint32_t thread, const mr_section *section)
+/* The last section of `user` that is certainly entered before what `thread` does next; NULL: none is. */
+static const mr_section *last_entered(const builder *b, uint32_t thread, const mr_lock_user *user)
 {
-    return section->acquire == MR_NONE || is_known(b, thread, section->acquire);
-}
-
-/* The last of the sections `first` … `last`, which are of one run, that is certainly entered before
- * what `thread` does next; NULL: none is. */
-static const mr_section *last_entered(const builder *b, uint32_t thread, uint32_t first,
-                                      uint32_t last)
-{
-    const mr_section *sections = b->window->sections;
-    uint32_t low = first, high = last;
-    if (!is_entered(b, thread, &sections[first]))
-        return NULL;
-    while (low < high) {
-        uint32_t middle = high - (high - low) / 2;
-        if (is_entered(b, thread, &sections[middle]))
-            low = middle;
+    const mr_window *w = b->window;
+    const uint32_t *entered = w->held->entered;
+    uint32_t low = user->first, high = user->end, end = known_end(b, thread, user->thread);
+    while (low < high) { /* the first one that is not entered */
+        uint32_t middle = low + (high - low) / 2, acquire = w->sections[entered[middle]].acquire;
+        if (acquire == MR_NONE || acquire < end)
+            low = middle + 1;
         else
-            high = middle - 1;
+            high = middle;
     }
-    return &sections[low];
+    return low > user->first ? &w->sections[entered[low - 1]] : NULL;
 }
 
 /* Requires the releases of the sections that exclude the acquire's own and are certainly entered
- * before it. Of a run the last one will do: the others are left before it is entered. */
+ * before it. Of a thread and kind the last one will do: the others are left before it is entered. What a
+ * release needs may enter more sections. */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
-    uint32_t thread = w->thread[acquire], own = w->object[acquire], s = own;
-    const mr_section *entered = &w->sections[own];
-    const mr_window_lock *lock = &w->locks[entered->lock];
-    if (!lock->contended)
-        return true;
-    for (uint32_t runs = 0; s > lock->sections_first && runs <= MR_RUNS_BACK; runs++) {
-        uint32_t last = s - 1, first = b->run_first[last];
-        s = first;
-        if (w->sections[last].thread == thread || !mr_sections_exclude(&w->sections[last], entered))
-            continue;
-        const mr_section *section = last_entered(b, thread, first, last);
-        if (section && !require_release(b, thread, section))
-            return false;
+    const mr_section *own = &w->sections[w->object[acquire]];
+    const uint32_t *users = &w->held->user_first[own->lock]; /* none where nobody contends */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t u = users[0]; u < users[1]; u++) {
+            const mr_lock_user *user = &w->held->users[u];
+            if (user->thread == own->thread || (user->shared && own->shared))
+                continue;
+            const mr_section *section = last_entered(b, own->thread, user);
+            if (!section || is_known(b, own->thread, section->release))
+                continue;
+            MR_ASSERT(section->release != MR_NONE); /* the trace leaves it before it enters `own` */
+            if (!require_event(b, own->thread, section->release))
+                return false;
+            changed = true;
+        }
     }
     return true;
 }
@@ -439,7 +417,6 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                         : precedence->clock;
     if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
         !precedence->thread_start || !b.clean_clock ||
-        (mode == MR_PRECEDENCE_FORCED && !find_runs(&b)) ||
         (window->barrier_edge_count && !precedence->enabled))
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
