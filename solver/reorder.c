@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "cone.h"
+#include "windows/held.h"
 #include "windows/read_choices.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 enum { MOST_HOLDS = 12, MOST_PASSES = 100, WRITES_LOOKED_AT = 16 };
 
 typedef struct reorderer {
-    const mr_precedence *forced;
+    const mr_precedence *forced, *source;
     const mr_window *window;
     uint32_t a, b;
     uint32_t ends[2], end_count; /* of the two accesses (cone.h) */
@@ -114,51 +115,160 @@ static void require_other(reorderer *r, uint32_t read)
     }
 }
 
-/* Requires the writes that the needed reads saw, or others, where they can come first. */
+/* Is the source of some read among the events of its thread up to this one not needed yet? That may be
+ * said in vain, but a no is right. */
+static bool lacks_source(const reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (t != w->thread[event] &&
+            mr_precedence_count(w, r->source->clock[event], w->thread[event], t) > r->prefix[t])
+            return true;
+    return false;
+}
+
+/* Passes over needed events of a thread that lack no source. Clocks grow along a thread. In model branch
+ * SOURCE has not the sources of all reads. */
+static void pass_over(reorderer *r, uint32_t thread)
+{
+    const mr_window *w = r->window;
+    uint32_t low = r->seen[thread], high = r->prefix[thread];
+    if (w->model == MR_MODEL_BRANCH)
+        return;
+    if (low < high && !lacks_source(r, mr_window_at(w, thread, high - 1)))
+        low = high;
+    while (low < high) { /* the first event that lacks one */
+        uint32_t middle = low + (high - low) / 2;
+        if (lacks_source(r, mr_window_at(w, thread, middle)))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    r->seen[thread] = low;
+}
+
+/* Requires the write that a needed read saw, or another one, where it can come first. */
+static void close_read(reorderer *r, uint32_t read)
+{
+    uint32_t source = r->window->source[read];
+    if (source == MR_NONE || is_in(r, source))
+        return;
+    if (!is_possible(r, source))
+        require_other(r, read);
+    else if (is_late(r, read) || !is_late(r, source))
+        mr_precedence_require(r->forced, r->prefix, source, true);
+}
+
+/* The same for all needed reads. */
 static void close_reads(reorderer *r)
 {
     const mr_window *w = r->window;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < w->thread_count; t++)
+        for (uint32_t t = 0; t < w->thread_count; t++) {
+            pass_over(r, t);
             for (; r->seen[t] < r->prefix[t]; r->seen[t]++) {
-                uint32_t event = mr_window_at(w, t, r->seen[t]), source = w->source[event];
+                uint32_t event = mr_window_at(w, t, r->seen[t]);
                 changed = true;
-                if (!mr_op_reads(mr_window_op(w, event)) || source == MR_NONE || is_in(r, source))
-                    continue;
-                if (!is_possible(r, source))
-                    require_other(r, event);
-                else if (is_late(r, event) || !is_late(r, source))
-                    mr_precedence_require(r->forced, r->prefix, source, true);
+                if (mr_op_reads(mr_window_op(w, event)))
+                    close_read(r, event);
             }
+        }
     }
 }
 
-/* The sections of a lock that come later in the new order, as far as they matter. */
-typedef struct later {
-    uint32_t thread; /* that has one; MR_NONE: nobody */
-    bool several;
-    bool early; /* one that is not held back */
-} later;
+/* ---- sections ---- */
 
-static bool excludes(const later *some, uint32_t thread)
+/* In the new order a lock has its sections that are not held back, then the others; both in trace order. They are
+ * gone through from the last to the first, lock by lock. The number of a section in this order. */
+static uint64_t turn_of(const reorderer *r, uint32_t number, bool *late)
 {
-    return some->several || (some->thread != MR_NONE && some->thread != thread);
+    const mr_section *section = &r->window->sections[number];
+    *late = section->acquire != MR_NONE && is_late(r, section->acquire);
+    return (uint64_t)section->lock << 33 | (uint64_t) !*late << 32 | (UINT32_MAX - number);
 }
 
-static void note(later *some, uint32_t thread, bool early)
+/* Lowers `*best`, the number of a turn, to that of a section that the thread is in after so many events, if that
+ * is not below `least`. */
+static void look_at_open(const reorderer *r, uint32_t thread, uint32_t length, uint64_t least,
+                         uint64_t *best)
 {
-    if (some->thread == MR_NONE)
-        some->thread = thread;
-    some->several |= some->thread != thread;
-    some->early |= early;
+    const mr_window *w = r->window;
+    const mr_held_entry *entries = w->held->entries;
+    for (uint32_t e = mr_held_at(w->held, thread, length); e != MR_NONE; e = entries[e].next) {
+        bool late;
+        uint64_t turn = turn_of(r, entries[e].section, &late);
+        if (turn >= least && turn < *best &&
+            !mr_held_is_left(w, &w->sections[entries[e].section], length))
+            *best = turn;
+    }
+}
+
+/* The next section that may have to be left: one that is open after the needed events, or one that is not
+ * held back with a release that is. The others are left in time. False: there is none any more. */
+static bool next_open(const reorderer *r, uint64_t *least, uint32_t *number)
+{
+    uint64_t best = UINT64_MAX;
+    for (uint32_t t = 0; t < r->window->thread_count; t++) {
+        look_at_open(r, t, r->prefix[t], *least, &best);
+        if (r->late[t] < r->prefix[t])
+            look_at_open(r, t, r->late[t], *least, &best);
+    }
+    *least = best + 1;
+    *number = UINT32_MAX - (uint32_t)best;
+    return best != UINT64_MAX;
+}
+
+/* Which needed sections of the lock that exclude one come later than that in the new order. */
+typedef struct later {
+    bool some;
+    bool early; /* some that is not held back */
+} later;
+
+/* The first section of `user` that is not entered within the first `length` events of its thread. */
+static uint32_t entered_end(const mr_window *w, const mr_lock_user *user, uint32_t length)
+{
+    uint32_t low = user->first, high = user->end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t acquire = w->sections[w->held->entered[middle]].acquire;
+        if (acquire == MR_NONE || w->position[acquire] < length)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static later find_later(const reorderer *r, uint32_t number)
+{
+    const mr_window *w = r->window;
+    const mr_section *section = &w->sections[number];
+    const mr_held *held = w->held;
+    bool late;
+    later found = {false, false};
+    turn_of(r, number, &late);
+    for (uint32_t u = held->user_first[section->lock]; u < held->user_first[section->lock + 1];
+         u++) {
+        const mr_lock_user *user = &held->users[u];
+        uint32_t length = r->prefix[user->thread], held_back = r->late[user->thread];
+        if (user->thread == section->thread || (user->shared && section->shared) ||
+            (late && length <= held_back))
+            continue;
+        uint32_t end = entered_end(w, user, length);
+        uint32_t early = length <= held_back ? end : entered_end(w, user, held_back);
+        found.early |= !late && early > user->first && held->entered[early - 1] > number;
+        found.some |= end > early && (!late || held->entered[end - 1] > number);
+    }
+    found.some |= found.early;
+    return found;
 }
 
 /* The section has to be left before another of its lock. */
-static closed leave(reorderer *r, const mr_section *section, const later *some)
+static closed leave(reorderer *r, const mr_section *section, bool before_early)
 {
     bool late = section->acquire != MR_NONE && is_late(r, section->acquire);
-    bool possible = section->release != MR_NONE && !(some->early && is_late(r, section->release));
+    bool possible = section->release != MR_NONE && !(before_early && is_late(r, section->release));
     if (possible && !is_in(r, section->release)) {
         mr_precedence_require(r->forced, r->prefix, section->release, true);
         close_reads(r);
@@ -172,28 +282,16 @@ static closed leave(reorderer *r, const mr_section *section, const later *some)
     return HELD_BACK;
 }
 
-/* Goes through the needed sections of a lock from the last to the first of the new order. */
-static closed close_lock(reorderer *r, const mr_window_lock *lock)
+static closed close_locks(reorderer *r)
 {
-    const mr_window *w = r->window;
-    later exclusive = {.thread = MR_NONE}, any = {.thread = MR_NONE};
-    for (int late = 1; late >= 0; late--)
-        for (uint32_t s = lock->sections_end; s-- > lock->sections_first;) {
-            const mr_section *section = &w->sections[s];
-            if (section->acquire == MR_NONE
-                    ? late
-                    : !is_in(r, section->acquire) || is_late(r, section->acquire) != late)
-                continue;
-            const later *some = section->shared ? &exclusive : &any;
-            if (excludes(some, section->thread)) {
-                closed result = leave(r, section, some);
-                if (result != CLOSED)
-                    return result;
-            }
-            note(&any, section->thread, !late);
-            if (!section->shared)
-                note(&exclusive, section->thread, !late);
-        }
+    uint64_t least = 0;
+    uint32_t number;
+    while (next_open(r, &least, &number)) {
+        later others = find_later(r, number);
+        closed result = others.some ? leave(r, &r->window->sections[number], others.early) : CLOSED;
+        if (result != CLOSED)
+            return result;
+    }
     return CLOSED;
 }
 
@@ -214,11 +312,9 @@ static closed close_all(reorderer *r)
         close_reads(r);
         if (has_access(r))
             return NO_WAY;
-        for (uint32_t l = 0; l < w->lock_count; l++) {
-            closed result = w->locks[l].contended ? close_lock(r, &w->locks[l]) : CLOSED;
-            if (result != CLOSED)
-                return result;
-        }
+        closed result = close_locks(r);
+        if (result != CLOSED)
+            return result;
         now = 0;
         for (uint32_t t = 0; t < w->thread_count; t++)
             now += (uint64_t)r->prefix[t] + 1;
@@ -397,12 +493,12 @@ static closed attempt(reorderer *r, mr_reordered *result, uint32_t **events, uin
     return HELD_BACK;
 }
 
-mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uint32_t **events,
-                        uint32_t *event_count, mr_arena *arena)
+mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source, uint32_t a,
+                        uint32_t b, uint32_t **events, uint32_t *event_count, mr_arena *arena)
 {
     const mr_window *w = forced->window;
     const uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
-    reorderer r = {.forced = forced, .window = w, .a = a, .b = b, .arena = arena};
+    reorderer r = {.forced = forced, .source = source, .window = w, .a = a, .b = b, .arena = arena};
     for (int i = 0; i < 2; i++)
         if (ends[i] != MR_NONE)
             r.ends[r.end_count++] = ends[i];

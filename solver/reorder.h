@@ -28,10 +28,11 @@ typedef enum mr_reordered {
     MR_REORDER_NO_MEMORY,
 } mr_reordered;
 
-/* Looks for a witness for window events a and b. On MR_REORDERED `*events` are the window events to
- * be played, in memory of `arena`. O(holds · passes · (events + sections)), at most a hundred
- * passes. */
-mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uint32_t **events,
-                        uint32_t *event_count, mr_arena *arena);
+/* Looks for a witness for window events a and b, with precedences FORCED and SOURCE. On MR_REORDERED
+ * `*events` are the window events to be played, in memory of `arena`. At most thirteen attempts with a
+ * hundred passes in all. An attempt is O(reads behind the first one whose write is not needed); a pass
+ * O(open sections · users of their locks · log). Playing is O(window), at most once an attempt. */
+mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source, uint32_t a,
+                        uint32_t b, uint32_t **events, uint32_t *event_count, mr_arena *arena);
 
 #endif

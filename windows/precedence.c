@@ -28,8 +28,8 @@ typedef struct builder {
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
-    uint32_t event;  /* the one at hand: the clocks of all before it are there */
-    uint32_t *fresh; /* a clock that only the requirements at hand know; NULL: none */
+    uint32_t event;         /* the one at hand: the clocks of all before it are there */
+    uint32_t *fresh;        /* a clock that only the requirements at hand know; NULL: none */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it: a new one, unless an earlier
