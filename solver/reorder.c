@@ -11,6 +11,7 @@ enum { MOST_HOLDS = 12, MOST_PASSES = 100, WRITES_LOOKED_AT = 16 };
 
 typedef struct reorderer {
     const mr_precedence *forced, *source;
+    const mr_foreign_reads *foreign;
     const mr_window *window;
     uint32_t a, b;
     uint32_t ends[2], end_count; /* of the two accesses (cone.h) */
@@ -18,6 +19,7 @@ typedef struct reorderer {
     uint32_t *seen;              /* one a thread: whose reads have been looked at */
     uint32_t *late;              /* one a thread: from here on it is held back */
     uint32_t passes;
+    uint32_t *early; /* one a thread: what is needed and not held back, while playing */
     uint32_t *last_write, *owner, *shares, *units; /* while playing */
     /* While playing: the write that a read should not have seen, or the free that an access should
      * not have come after; MR_NONE: none. */
@@ -115,36 +117,36 @@ static void require_other(reorderer *r, uint32_t read)
     }
 }
 
-/* Is the source of some read among the events of its thread up to this one not needed yet? That may be
- * said in vain, but a no is right. */
-static bool lacks_source(const reorderer *r, uint32_t event)
+/* Is the source of some read among the events of its thread up to this one not in `set`, one prefix a
+ * thread? That may be said in vain, but a no is right. */
+static bool lacks_source(const reorderer *r, uint32_t event, const uint32_t *set)
 {
     const mr_window *w = r->window;
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (t != w->thread[event] &&
-            mr_precedence_count(w, r->source->clock[event], w->thread[event], t) > r->prefix[t])
+            mr_precedence_count(w, r->source->clock[event], w->thread[event], t) > set[t])
             return true;
     return false;
 }
 
-/* Passes over needed events of a thread that lack no source. Clocks grow along a thread. In model branch
- * SOURCE has not the sources of all reads. */
-static void pass_over(reorderer *r, uint32_t thread)
+/* The first of the events `low` … `high` - 1 of a thread that lacks a source; `high`: none does. Clocks grow along
+ * a thread. In model branch SOURCE has not the sources of all reads, so there each may lack one. */
+static uint32_t first_lack(const reorderer *r, uint32_t thread, uint32_t low, uint32_t high,
+                           const uint32_t *set)
 {
     const mr_window *w = r->window;
-    uint32_t low = r->seen[thread], high = r->prefix[thread];
     if (w->model == MR_MODEL_BRANCH)
-        return;
-    if (low < high && !lacks_source(r, mr_window_at(w, thread, high - 1)))
-        low = high;
-    while (low < high) { /* the first event that lacks one */
+        return low;
+    if (low < high && !lacks_source(r, mr_window_at(w, thread, high - 1), set))
+        return high;
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (lacks_source(r, mr_window_at(w, thread, middle)))
+        if (lacks_source(r, mr_window_at(w, thread, middle), set))
             high = middle;
         else
             low = middle + 1;
     }
-    r->seen[thread] = low;
+    return low;
 }
 
 /* Requires the write that a needed read saw, or another one, where it can come first. */
@@ -159,6 +161,20 @@ static void close_read(reorderer *r, uint32_t read)
         mr_precedence_require(r->forced, r->prefix, source, true);
 }
 
+/* The first read of the thread in the list that is at this position or behind it. */
+static uint32_t foreign_from(const reorderer *r, uint32_t thread, uint32_t position)
+{
+    uint32_t low = r->foreign->first[thread], high = r->foreign->first[thread + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->window->position[r->foreign->events[middle]] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The same for all needed reads. */
 static void close_reads(reorderer *r)
 {
@@ -166,13 +182,15 @@ static void close_reads(reorderer *r)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {
-            pass_over(r, t);
-            for (; r->seen[t] < r->prefix[t]; r->seen[t]++) {
-                uint32_t event = mr_window_at(w, t, r->seen[t]);
-                changed = true;
-                if (mr_op_reads(mr_window_op(w, event)))
-                    close_read(r, event);
-            }
+            uint32_t from = r->seen[t], end = r->prefix[t];
+            if (from == end)
+                continue;
+            changed = true;
+            r->seen[t] = end;
+            from = first_lack(r, t, from, end, r->prefix);
+            for (uint32_t k = foreign_from(r, t, from);
+                 k < r->foreign->first[t + 1] && w->position[r->foreign->events[k]] < end; k++)
+                close_read(r, r->foreign->events[k]);
         }
     }
 }
@@ -324,15 +342,60 @@ static closed close_all(reorderer *r)
 
 /* ---- playing ---- */
 
-static bool reads_right(const reorderer *r, uint32_t event)
+/* In last_write: nobody has asked yet; there is none. */
+#define NOT_KNOWN MR_NONE
+#define NO_WRITE  (MR_NONE - 1)
+
+/*
+ * Early events, those that are not held back, come first, in trace order. Each early read whose write is early is
+ * right: it comes after that write, and before those that the trace has after it. Sections were closed, so each
+ * acquire is possible. So only the other reads, and waits, are looked at. The late events are played.
+ */
+
+static bool is_early(const reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    return w->position[event] < r->early[w->thread[event]];
+}
+
+/* The last early write of a variable before the event `end`; MR_NONE: none. */
+static uint32_t early_write_before(const reorderer *r, uint32_t variable, uint32_t end)
+{
+    const uint32_t *writes = r->window->writes;
+    uint32_t first = r->window->variables[variable].writes_first, low = first;
+    uint32_t high = r->window->variables[variable].writes_end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (writes[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > first)
+        if (is_early(r, writes[low]))
+            return writes[low];
+    return MR_NONE;
+}
+
+static bool reads_right(const reorderer *r, uint32_t event, uint32_t last)
 {
     const mr_window *w = r->window;
     const mr_window_variable *variable = &w->variables[w->object[event]];
-    uint32_t last = r->last_write[w->object[event]];
     if (variable->by_source)
         return last == w->source[event];
     uint32_t value = last == MR_NONE ? variable->carried_value : mr_window_written_value(w, last);
     return value && value == mr_window_read_value(w, event);
+}
+
+/* The last write of a variable before the late event at hand; MR_NONE: none. */
+static uint32_t last_write_of(reorderer *r, uint32_t variable)
+{
+    uint32_t *last = &r->last_write[variable];
+    if (*last == NOT_KNOWN) {
+        uint32_t write = early_write_before(r, variable, r->window->size);
+        *last = write == MR_NONE ? NO_WRITE : write;
+    }
+    return *last == NO_WRITE ? MR_NONE : *last;
 }
 
 static void begin_section(reorderer *r, const mr_section *section)
@@ -366,19 +429,19 @@ static bool play_access(reorderer *r, uint32_t event)
 {
     const mr_window *w = r->window;
     uint8_t op = mr_window_op(w, event);
-    uint32_t *last_write = &r->last_write[w->object[event]];
+    uint32_t last = mr_op_reads(op) ? last_write_of(r, w->object[event]) : MR_NONE;
     uint32_t end = mr_window_end_of_life(w, event);
     if (end != MR_NONE && is_in(r, end) && is_late(r, event) && !is_late(r, end)) {
         r->spoiler = end;
         return false;
     }
-    if (mr_op_reads(op) && !reads_right(r, event)) {
-        if (*last_write != MR_NONE && !is_late(r, event))
-            r->spoiler = *last_write;
+    if (mr_op_reads(op) && !reads_right(r, event, last)) {
+        if (last != MR_NONE && !is_late(r, event))
+            r->spoiler = last;
         return false;
     }
     if (mr_op_writes(op))
-        *last_write = event;
+        r->last_write[w->object[event]] = event;
     return true;
 }
 
@@ -386,6 +449,8 @@ static bool play(reorderer *r, uint32_t event)
 {
     const mr_window *w = r->window;
     const mr_section *section = mr_window_section(w, event);
+    if (section && !w->locks[section->lock].contended)
+        return true;
     switch ((mr_op)mr_window_op(w, event)) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -422,54 +487,126 @@ static bool play(reorderer *r, uint32_t event)
     return true;
 }
 
-static bool prepare_play(reorderer *r, mr_arena *arena)
+/* The first early read of a thread before `end` that does not see what it saw; MR_NONE: none. `*last`: the
+ * write that it sees. */
+static uint32_t find_wrong_read(const reorderer *r, uint32_t thread, uint32_t end, uint32_t *last)
 {
     const mr_window *w = r->window;
+    uint32_t from = first_lack(r, thread, 0, r->early[thread], r->early);
+    for (uint32_t k = foreign_from(r, thread, from); k < r->foreign->first[thread + 1]; k++) {
+        uint32_t read = r->foreign->events[k];
+        if (read >= end || !is_early(r, read))
+            break;
+        if (is_early(r, w->source[read]))
+            continue;
+        *last = early_write_before(r, w->object[read], read);
+        if (!reads_right(r, read, *last))
+            return read;
+    }
+    return MR_NONE;
+}
+
+/* The first early wait for units that finds none, or MR_NONE, and what is left of the units. */
+static uint32_t find_wrong_wait(const reorderer *r, const mr_window_semaphore *s, uint32_t *units)
+{
+    const mr_window *w = r->window;
+    uint32_t post = s->posts_first;
+    *units = s->units;
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
+        for (; post < s->posts_end && w->posts[post] < w->waits[k]; post++)
+            *units += is_early(r, w->posts[post]);
+        if (!is_early(r, w->waits[k]))
+            continue;
+        if (!*units)
+            return w->waits[k];
+        --*units;
+    }
+    for (; post < s->posts_end; post++)
+        *units += is_early(r, w->posts[post]);
+    return MR_NONE;
+}
+
+/* Are the early events possible? When the first one that is not is a read, what it sees is the spoiler. */
+static bool early_are_right(reorderer *r)
+{
+    const mr_window *w = r->window;
+    uint32_t wrong = MR_NONE;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t last, read = find_wrong_read(r, t, wrong, &last);
+        if (read == MR_NONE)
+            continue;
+        wrong = read;
+        r->spoiler = last;
+    }
+    for (uint32_t l = 0; w->semaphores && l < w->lock_count; l++) {
+        uint32_t wait = find_wrong_wait(r, &w->semaphores[l], &r->units[l]);
+        if (wait >= wrong)
+            continue;
+        wrong = wait;
+        r->spoiler = MR_NONE;
+    }
+    return wrong == MR_NONE;
+}
+
+/* Gets ready for the first late event. False: no memory. */
+static bool prepare_late(reorderer *r, mr_arena *arena)
+{
+    const mr_window *w = r->window;
+    const mr_held_entry *entries = w->held->entries;
     r->last_write = mr_arena_alloc(arena, w->variable_count, sizeof *r->last_write);
     r->owner = mr_arena_alloc(arena, w->lock_count, sizeof *r->owner);
     r->shares = mr_arena_zalloc(arena, w->lock_count, sizeof *r->shares);
-    r->units = mr_arena_zalloc(arena, w->lock_count, sizeof *r->units);
-    if (!r->last_write || !r->owner || !r->shares || !r->units)
+    if (!r->last_write || !r->owner || !r->shares)
         return false;
     memset(r->last_write, 0xff, w->variable_count * sizeof *r->last_write);
     memset(r->owner, 0xff, w->lock_count * sizeof *r->owner);
-    for (uint32_t l = 0; l < w->lock_count; l++) {
-        r->units[l] = w->semaphores ? w->semaphores[l].units : 0;
-        for (uint32_t s = w->locks[l].sections_first; s < w->locks[l].carried_end; s++)
-            begin_section(r, &w->sections[s]); /* one thread may hold it in both ways */
-    }
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        for (uint32_t e = mr_held_at(w->held, t, r->early[t]); e != MR_NONE; e = entries[e].next)
+            if (!mr_held_is_left(w, &w->sections[entries[e].section], r->early[t]))
+                begin_section(r, &w->sections[entries[e].section]);
     return true;
 }
 
-/* False: something is not possible in this order. */
-static bool play_in_order(reorderer *r, uint32_t *events, uint32_t count)
+/* Lists the needed events that are late, or those that are not, in trace order. */
+static void list(const reorderer *r, bool late, uint32_t count, uint32_t *events)
 {
-    uint32_t played = 0;
-    for (int late = 0; late < 2; late++)
-        for (uint32_t i = 0; i < r->window->size && played < count; i++) {
-            if (!is_in(r, i) || is_late(r, i) != late)
-                continue;
-            if (!play(r, i))
-                return false;
-            events[played++] = i;
+    const mr_window *w = r->window;
+    uint32_t i = late ? w->size : 0;
+    for (uint32_t t = 0; t < w->thread_count && late; t++)
+        if (r->late[t] < r->prefix[t] && mr_window_at(w, t, r->late[t]) < i)
+            i = mr_window_at(w, t, r->late[t]);
+    for (; count; i++)
+        if (is_in(r, i) && is_late(r, i) == late) {
+            *events++ = i;
+            count--;
         }
-    MR_ASSERT(played == count);
-    return true;
 }
 
 /* The events stay in the arena only when they can be played. */
 static mr_reordered play_all(reorderer *r, uint32_t **events, uint32_t *event_count,
                              mr_arena *arena)
 {
-    *event_count = 0;
-    for (uint32_t t = 0; t < r->window->thread_count; t++)
-        *event_count += r->prefix[t];
+    const mr_window *w = r->window;
+    uint32_t early = 0, late = 0;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        r->early[t] = r->prefix[t] < r->late[t] ? r->prefix[t] : r->late[t];
+        early += r->early[t];
+        late += r->prefix[t] - r->early[t];
+    }
     r->spoiler = MR_NONE;
+    if (!early_are_right(r))
+        return MR_NOT_REORDERED;
+    *event_count = early + late;
     *events = mr_arena_alloc(arena, *event_count, sizeof **events);
     mr_arena_mark mark = mr_arena_get_mark(arena);
-    if (!*events || !prepare_play(r, arena))
+    if (!*events || !prepare_late(r, arena))
         return MR_REORDER_NO_MEMORY;
-    bool played = play_in_order(r, *events, *event_count);
+    list(r, true, late, *events + early);
+    bool played = true;
+    for (uint32_t k = 0; k < late && played; k++)
+        played = play(r, (*events)[early + k]);
+    if (played)
+        list(r, false, early, *events);
     mr_arena_release(arena, mark);
     return played ? MR_REORDERED : MR_NOT_REORDERED;
 }
@@ -493,12 +630,38 @@ static closed attempt(reorderer *r, mr_reordered *result, uint32_t **events, uin
     return HELD_BACK;
 }
 
-mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source, uint32_t a,
-                        uint32_t b, uint32_t **events, uint32_t *event_count, mr_arena *arena)
+bool mr_foreign_reads_list(mr_foreign_reads *reads, const mr_window *w, mr_arena *arena)
+{
+    uint32_t count = 0;
+    reads->first = mr_arena_alloc(arena, (size_t)w->thread_count + 1, sizeof *reads->first);
+    reads->events = mr_arena_alloc(arena, w->size, sizeof *reads->events);
+    if (!reads->first || !reads->events)
+        return false;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        reads->first[t] = count;
+        for (uint32_t k = 0; k < mr_window_length(w, t); k++) {
+            uint32_t event = mr_window_at(w, t, k), source = w->source[event];
+            if (mr_op_reads(mr_window_op(w, event)) && source != MR_NONE && w->thread[source] != t)
+                reads->events[count++] = event;
+        }
+    }
+    reads->first[w->thread_count] = count;
+    return true;
+}
+
+mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source,
+                        const mr_foreign_reads *foreign, uint32_t a, uint32_t b, uint32_t **events,
+                        uint32_t *event_count, mr_arena *arena)
 {
     const mr_window *w = forced->window;
     const uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
-    reorderer r = {.forced = forced, .source = source, .window = w, .a = a, .b = b, .arena = arena};
+    reorderer r = {.forced = forced,
+                   .source = source,
+                   .foreign = foreign,
+                   .window = w,
+                   .a = a,
+                   .b = b,
+                   .arena = arena};
     for (int i = 0; i < 2; i++)
         if (ends[i] != MR_NONE)
             r.ends[r.end_count++] = ends[i];
@@ -506,7 +669,9 @@ mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source
     r.prefix = mr_arena_alloc(arena, w->thread_count, sizeof *r.prefix);
     r.seen = mr_arena_alloc(arena, w->thread_count, sizeof *r.seen);
     r.late = mr_arena_alloc(arena, w->thread_count, sizeof *r.late);
-    if (!r.prefix || !r.seen || !r.late)
+    r.early = mr_arena_alloc(arena, w->thread_count, sizeof *r.early);
+    r.units = mr_arena_alloc(arena, w->lock_count, sizeof *r.units);
+    if (!r.prefix || !r.seen || !r.late || !r.early || !r.units)
         return MR_REORDER_NO_MEMORY;
     for (uint32_t t = 0; t < w->thread_count; t++)
         r.late[t] = mr_window_length(w, t);

@@ -28,11 +28,21 @@ typedef enum mr_reordered {
     MR_REORDER_NO_MEMORY,
 } mr_reordered;
 
+/* The reads that saw a write of another thread: events[first[thread] … first[thread + 1]), in program order. */
+typedef struct mr_foreign_reads {
+    uint32_t *first, *events;
+} mr_foreign_reads;
+
+/* Lists those of a window, for all tries in it, in memory of `arena`. False: no memory. O(window). */
+bool mr_foreign_reads_list(mr_foreign_reads *reads, const mr_window *window, mr_arena *arena);
+
 /* Looks for a witness for window events a and b, with precedences FORCED and SOURCE. On MR_REORDERED
  * `*events` are the window events to be played, in memory of `arena`. At most thirteen attempts with a
- * hundred passes in all. An attempt is O(reads behind the first one whose write is not needed); a pass
- * O(open sections · users of their locks · log). Playing is O(window), at most once an attempt. */
-mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source, uint32_t a,
-                        uint32_t b, uint32_t **events, uint32_t *event_count, mr_arena *arena);
+ * hundred passes in all. An attempt is O(foreign reads behind the first one whose write is not needed); a pass
+ * O(open sections · users of their locks · log). Playing is O(variables + foreign reads), and O(window) when
+ * something was held back and all else is possible. */
+mr_reordered mr_reorder(const mr_precedence *forced, const mr_precedence *source,
+                        const mr_foreign_reads *foreign, uint32_t a, uint32_t b, uint32_t **events,
+                        uint32_t *event_count, mr_arena *arena);
 
 #endif

@@ -32,8 +32,10 @@ static bool find(examination *x, uint32_t a, uint32_t b)
 {
     mr_setup *setup = &x->trials.setup;
     uint32_t *events, count;
+    mr_foreign_reads foreign;
+    assert_true(mr_foreign_reads_list(&foreign, setup->window, &setup->arena));
     mr_reordered answer =
-        mr_reorder(&setup->forced, &setup->source, a, b, &events, &count, &setup->arena);
+        mr_reorder(&setup->forced, &setup->source, &foreign, a, b, &events, &count, &setup->arena);
     assert_int_not_equal(answer, MR_REORDER_NO_MEMORY);
     if (answer == MR_REORDERED)
         mr_window_trials_check(&x->trials, a, b, events, count, "");
@@ -109,10 +111,12 @@ static void test_by_hand(void **state)
         mr_setup setup;
         uint32_t *events, count;
         char order[256] = "";
+        mr_foreign_reads foreign;
         mr_setup_open(&setup, it->text);
         mr_setup_window(&setup, 0, setup.trace->event_count, it->model);
-        mr_reordered found =
-            mr_reorder(&setup.forced, &setup.source, it->a, it->b, &events, &count, &setup.arena);
+        assert_true(mr_foreign_reads_list(&foreign, setup.window, &setup.arena));
+        mr_reordered found = mr_reorder(&setup.forced, &setup.source, &foreign, it->a, it->b,
+                                        &events, &count, &setup.arena);
         assert_int_equal(found, it->order ? MR_REORDERED : MR_NOT_REORDERED);
         for (uint32_t k = 0; it->order && k < count; k++) {
             size_t length = strlen(order);
@@ -138,7 +142,10 @@ static void test_no_memory(void **state)
         mr_arena arena;
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
-        answer = mr_reorder(&setup.forced, &setup.source, it->a, it->b, &events, &count, &arena);
+        mr_foreign_reads foreign;
+        if (mr_foreign_reads_list(&foreign, setup.window, &arena))
+            answer = mr_reorder(&setup.forced, &setup.source, &foreign, it->a, it->b, &events,
+                                &count, &arena);
         mr_memory_fail_after(0);
         assert_true(answer != MR_REORDER_NO_MEMORY || fail_at < 50);
         mr_arena_free(&arena);

@@ -209,7 +209,8 @@ static mr_status build(const plan *p, uint32_t number, mr_far_worker *far)
         return status;
     if ((p->way == MR_FAR_MIXED &&
          !mix(window, &p->requests[shared->first], shared->count, &worker->arena)) ||
-        !mr_problem_init(&far->problem, window, &worker->arena))
+        !mr_problem_init(&far->problem, window, &worker->arena) ||
+        (p->way == MR_FAR_CHEAP && !mr_foreign_reads_list(&far->foreign, window, &worker->arena)))
         return mr_error_memory(worker->error, "building a far window");
     if (p->way != MR_FAR_CHEAP &&
         (!mr_problem_list_rows(&far->problem, &worker->decide, &worker->arena) ||
@@ -229,8 +230,8 @@ static mr_status answer(const plan *p, const request *r, mr_far_worker *far, mr_
     if (!verdict)
         return mr_error_memory(far->worker.error, "deciding far races");
     if (p->way == MR_FAR_CHEAP)
-        return mr_far_try_reorder(&far->worker, &far->problem, (mr_close_pair){first, second},
-                                  verdict);
+        return mr_far_try_reorder(&far->worker, &far->problem, &far->foreign,
+                                  (mr_close_pair){first, second}, verdict);
     return mr_far_ask(&far->worker, &far->problem, (mr_stops){&first, 1}, (mr_stops){&second, 1},
                       &decision, verdict);
 }

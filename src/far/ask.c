@@ -2,7 +2,6 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
-#include "solver/reorder.h"
 
 #include <stdlib.h>
 
@@ -157,7 +156,8 @@ mr_pair_verdict *mr_far_answer_new(const mr_far_asker *asker, const mr_place_pai
     return verdict;
 }
 
-mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
+mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem,
+                             const mr_foreign_reads *foreign, mr_close_pair pair,
                              mr_pair_verdict *verdict)
 {
     mr_decision decision = {.first = pair.first, .second = pair.second};
@@ -165,8 +165,9 @@ mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem, mr_cl
     MR_REQUIRE(pair.first < pair.second && pair.second < problem->window->size);
     verdict->steps = problem->window->size / EVENTS_REORDERED_BY_EFFORT;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
-    mr_reordered found = mr_reorder(&problem->forced, &problem->source, pair.first, pair.second,
-                                    &decision.events, &decision.event_count, &worker->arena);
+    mr_reordered found =
+        mr_reorder(&problem->forced, &problem->source, foreign, pair.first, pair.second,
+                   &decision.events, &decision.event_count, &worker->arena);
     /* A question that was refused for want of memory has no answer; that is no error. */
     bool refused = found == MR_REORDER_NO_MEMORY && worker->arena.refused;
     worker->arena.refused = false;

@@ -30,12 +30,14 @@
 
 #include "budget.h"
 #include "far.h"
+#include "solver/reorder.h"
 
 typedef struct mr_far_worker {
     mr_worker worker; /* of the reduced trace */
     /* The window around pairs that the worker built last, in its arena (around.c). */
     mr_problem problem;
-    uint64_t built; /* the serial number of that window; 0: there is none */
+    mr_foreign_reads foreign; /* of that window, without formulas only */
+    uint64_t built;           /* the serial number of that window; 0: there is none */
 } mr_far_worker;
 
 /* What all phases of mr_far_decide share. Only `workers` and `windows` are its own. */
@@ -76,7 +78,8 @@ mr_pair_verdict *mr_far_answer_new(const mr_far_asker *asker, const mr_place_pai
 
 /* Looks for a witness in trace order, but for sections that are held back (solver/reorder.h). The
  * pair is one of window events. */
-mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
+mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem,
+                             const mr_foreign_reads *foreign, mr_close_pair pair,
                              mr_pair_verdict *verdict);
 /* The effort of a question. */
 uint64_t mr_far_effort(const mr_worker *worker, const mr_decision *decision);

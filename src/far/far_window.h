@@ -27,6 +27,7 @@
 #include "predict/ledger.h"
 #include "predict/settings.h"
 #include "reduce.h"
+#include "solver/reorder.h"
 
 /* A pair of places that has candidates in the far window. */
 typedef struct mr_place_pair {
@@ -61,6 +62,7 @@ typedef struct mr_far_window {
     mr_arena arena;
     mr_model model; /* of the window; a race in a stricter model is one in the settings' model */
     mr_problem problem;
+    mr_foreign_reads foreign; /* for mr_far_try_whole, which lists them */
     mr_candidates candidates;
     mr_place_pairs places;
     bool *proven; /* one a site pair of the candidates: no race of it (bundles.h); in the arena */

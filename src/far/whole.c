@@ -40,7 +40,7 @@ static mr_status try_pairs(mr_far_asker *asker, mr_far_worker *far, const mr_pla
         if (!verdict)
             return mr_error_memory(far->worker.error, "deciding far races");
         status =
-            mr_far_try_reorder(&far->worker, problem,
+            mr_far_try_reorder(&far->worker, problem, &asker->window->foreign,
                                (mr_close_pair){pair.first - start, pair.second - start}, verdict);
         effort += verdict->steps;
         if (verdict->has_race)
@@ -84,7 +84,12 @@ mr_status mr_far_try_whole(mr_far_asker *asker, mr_error *error)
                             .count = mr_far_window_list_unsettled(asker->window),
                             .decide = decide_tries,
                             .merge = merge_tries};
-    return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
+    if (!phase.count)
+        return MR_OK;
+    return mr_foreign_reads_list(&asker->window->foreign, asker->window->problem.window,
+                                 &asker->window->arena)
+               ? mr_dispatch_run(asker->context->dispatch, &phase, error)
+               : mr_error_memory(error, "deciding far races");
 }
 
 /* ---- the last word ---- */
