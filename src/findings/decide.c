@@ -243,29 +243,55 @@ static void around(const inquiry *q, uint32_t size, uint32_t *start, uint32_t *e
     *end = q->last + 1 + (after < half ? after : half);
 }
 
-/* Asks in windows of growing size up to `most`, all much smaller than the whole trace, until it is
- * found. */
+/* The least size of windows around, and the greatest: all are much smaller than the whole trace. */
+static uint64_t least_around(const inquiry *q)
+{
+    uint32_t window = q->finder->context->settings->plan.size;
+    return window && window < LEAST_WINDOW ? window : LEAST_WINDOW;
+}
+
+static uint64_t most_around(const inquiry *q)
+{
+    return q->finder->asked.trace->event_count / 2;
+}
+
+/* The next window around, of this `*size` or a larger one up to `most`, in which the question may be possible. False:
+ * there is none. */
+static bool next_around(const inquiry *q, uint64_t most, uint64_t *size, uint32_t *start,
+                        uint32_t *end)
+{
+    for (; *size <= most; *size *= GROWTH) {
+        if (q->last + 1 - q->first > *size / 2)
+            continue;
+        around(q, (uint32_t)*size, start, end);
+        if (may_be_in(q, *start, *end))
+            return true;
+    }
+    return false;
+}
+
+/* Asks in windows of growing size up to `most` until it is found. */
 static mr_status ask_around(inquiry *q, uint64_t most, unsigned steps)
 {
-    uint32_t events = q->finder->asked.trace->event_count, span = q->last + 1 - q->first;
-    uint32_t window = q->finder->context->settings->plan.size;
-    uint64_t least = window && window < LEAST_WINDOW ? window : LEAST_WINDOW;
     mr_status status = MR_OK;
-    q->answer = MR_VERDICT_UNKNOWN;
-    most = most < events / 2 ? most : events / 2;
-    for (uint64_t size = least; status == MR_OK && size <= most && goes_on(q); size *= GROWTH) {
-        uint32_t start, end;
-        if (span > size / 2)
-            continue;
-        around(q, (uint32_t)size, &start, &end);
-        if (!may_be_in(q, start, end))
-            continue;
+    uint32_t start, end;
+    most = most < most_around(q) ? most : most_around(q);
+    for (uint64_t size = least_around(q);
+         status == MR_OK && goes_on(q) && next_around(q, most, &size, &start, &end);
+         size *= GROWTH) {
         status = ask_in(q, start, end, steps);
         if (q->answer == MR_VERDICT_RACE)
             return status;
     }
     q->answer = MR_VERDICT_UNKNOWN;
     return status;
+}
+
+static bool has_around(const inquiry *q)
+{
+    uint64_t size = least_around(q);
+    uint32_t start, end;
+    return next_around(q, most_around(q), &size, &start, &end);
 }
 
 static bool is_open(const inquiry *q, mr_status status)
@@ -285,9 +311,13 @@ static mr_status decide_by_whole(inquiry *q)
         status = ask_around(q, SMALL_WINDOW, LIGHT);
     if (is_open(q, status) && whole && whole->window->size > SMALL_WINDOW && goes_on(q))
         status = ask(q, whole, SEARCH);
-    if (is_open(q, status) && whole && goes_on(q))
+    if (!is_open(q, status))
+        return status;
+    /* All steps have those without a formula among them, so these are asked apart only when windows follow. */
+    bool windows = has_around(q);
+    if (windows && whole && goes_on(q))
         status = ask(q, whole, SOLID);
-    if (is_open(q, status))
+    if (windows && is_open(q, status))
         status = ask_around(q, UINT32_MAX, MR_ALL_STEPS);
     if (is_open(q, status) && whole && goes_on(q))
         status = ask(q, whole, MR_ALL_STEPS);
