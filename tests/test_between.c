@@ -38,6 +38,13 @@ static mr_question question_of(uint32_t first, uint32_t second)
                          .trace_order = true};
 }
 
+static bool has_events(const mr_witness *witness, const mr_u32s *events)
+{
+    return witness->event_count == events->count &&
+           (!events->count ||
+            memcmp(witness->events, events->items, events->count * sizeof *events->items) == 0);
+}
+
 static void compare_pair(mr_trial *trial, examination *x, mr_prover *prover, uint32_t first,
                          uint32_t second)
 {
@@ -52,9 +59,9 @@ static void compare_pair(mr_trial *trial, examination *x, mr_prover *prover, uin
     if (found != (known.standing == MR_STANDING_RACE))
         mr_trial_wrong(trial, "%" PRIu32 " and %" PRIu32 ": %s, the window says %s", first, second,
                        found ? "found" : "not found", mr_standing_name(known.standing));
-    else if (found && (witness->event_count != events.count ||
-                       memcmp(witness->events, events.items, events.count * sizeof *events.items)))
-        mr_trial_wrong(trial, "%" PRIu32 " and %" PRIu32 ": %zu events, in the window %" PRIu32,
+    else if (found && !has_events(witness, &events))
+        mr_trial_wrong(trial,
+                       "%" PRIu32 " and %" PRIu32 ": %zu events, other %" PRIu32 " in the window",
                        first, second, events.count, witness->event_count);
     x->found += found;
     x->not_found += !found;

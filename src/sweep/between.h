@@ -13,7 +13,7 @@
  * that release.
  *
  * O(events between) for each start, and at most MR_BETWEEN_STARTS of them. A window of the same
- * length takes some thirty times as long. Memory: 4 bytes a thread and 8 a lock.
+ * length takes more than thirty times as long. Memory: 4 bytes a thread and 8 a lock.
  */
 #ifndef MR_SWEEP_BETWEEN_H
 #define MR_SWEEP_BETWEEN_H
