@@ -22,11 +22,17 @@ static bool is_left(uint64_t limit, uint64_t spent, uint64_t effort)
     return !limit || (spent <= limit && effort <= limit - spent);
 }
 
+/* The part of per_race that a stricter model may use up. */
+enum { STRICTER_PART = 2 };
+
 static bool can_pay(const mr_far_budget *budget, const mr_place_pair *places, uint64_t effort)
 {
     const mr_far_limits *limits = &budget->window->settings->far_limits;
-    return is_left(limits->per_race, places->spent, effort) &&
-           is_left(limits->all, budget->spent, effort);
+    bool stricter = budget->window->model != budget->window->settings->model;
+    uint64_t per_race = limits->per_race;
+    if (stricter && per_race >= STRICTER_PART)
+        per_race /= STRICTER_PART;
+    return is_left(per_race, places->spent, effort) && is_left(limits->all, budget->spent, effort);
 }
 
 bool mr_far_budget_covers(const mr_far_budget *budget, const mr_place_pair *places, uint64_t effort)

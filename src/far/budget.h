@@ -3,7 +3,8 @@
  *
  * Effort is counted in events of windows that are built (ask.h says what a question costs; about
  * 0.3 µs each). Two budgets bound it: limits.per_race for one pair of places, limits.all for all of
- * them. A third one, max_unanswered, bounds the questions of a pair of places whose verdict is
+ * them. In a model that is stricter than that of the settings, where only races count, a pair of places may use up
+ * half of its own. A third one, max_unanswered, bounds the questions of a pair of places whose verdict is
  * unknown. An answer is paid for when it is merged, in the order of the plan. A question may start
  * as long as both budgets are not exceeded, so the last question may exceed them.
  *
