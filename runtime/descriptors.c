@@ -2,8 +2,10 @@
 
 #include "input_descriptors.h"
 #include "io.h"
+#include "log_file.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer_result.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -110,11 +112,22 @@ static bool is_open(int fd)
     return mr_sys(SYS_fcntl, fd, F_GETFD, 0, 0, 0, 0) >= 0;
 }
 
+/* Programs close all numbers there are. What the recording needs is not open for them. */
+static bool is_hidden(int fd)
+{
+    return mr_inputs_own(fd) || mr_log_file_own(fd) || mr_result_own(fd);
+}
+
 MR_EXPORT int close(int fd)
 {
     mr_thread *thread = mr_enter();
     if (thread == NULL) {
         return MR_REAL(close)(fd);
+    }
+    if (is_hidden(fd)) {
+        mr_leave(thread);
+        errno = EBADF;
+        return -1;
     }
     mr_yield(thread);
     if (is_open(fd)) {

@@ -81,6 +81,11 @@ static void keep_high(void)
     }
 }
 
+bool mr_inputs_own(int fd)
+{
+    return inputs.fd > 0 && fd == inputs.fd && (inputs.fed || is_ours());
+}
+
 static void *map(uint64_t at, uint64_t bytes, int protection)
 {
     long result = mr_sys(SYS_mmap, 0, (long)bytes, protection, MAP_SHARED, inputs.fd, (long)at);

@@ -69,6 +69,9 @@ void mr_inputs_refused(const char *name);
 void mr_input_written(void *to, size_t bytes);
 void mr_input_called(mr_thread *thread, int64_t result);
 
+/* Is it the descriptor of the inputs? */
+bool mr_inputs_own(int fd);
+
 /* What a clock showed at the start, when the program looked at it; false: it is not known. */
 bool mr_inputs_clock(int clock, int64_t *ns);
 void mr_inputs_log_clock(int clock, int64_t ns);

@@ -45,6 +45,11 @@ static void absolute_path(const char *path)
     mr_copy_text(file.path + length, sizeof file.path - length, path);
 }
 
+bool mr_log_file_own(int fd)
+{
+    return file.kept > 0 && fd == file.kept && is_ours(fd);
+}
+
 int mr_log_file_make(const char *path)
 {
     struct stat is;

@@ -4,8 +4,8 @@
  *   mr_log_file_make → (mr_log_file_open → … → mr_log_file_close)*
  *
  * A descriptor with a high number stays open, so that the log can go on after chroot, or when the
- * program gives up rights. The program may close any descriptor: then the path is opened anew each
- * time. Another file at the path is an error then. Results are -errno on failure.
+ * program gives up rights. The program may close any descriptor, though close does not: then the path is opened
+ * anew each time. Another file at the path is an error then. Results are -errno on failure.
  *
  * The path comes from the environment, and the program may have more rights than whoever set it. So
  * only a file that this process made is ever written, no symbolic link is followed at its end, and
@@ -14,6 +14,7 @@
 #ifndef MR_RUNTIME_LOG_FILE_H
 #define MR_RUNTIME_LOG_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ int mr_log_file_make(const char *path);
 /* The file again. Returns its descriptor. */
 int mr_log_file_open(void);
 void mr_log_file_close(int fd);
+
+/* Is it the descriptor that stays open? */
+bool mr_log_file_own(int fd);
 
 /* In the child of a fork: the next mr_log_file_make makes the child's own. */
 void mr_log_file_forget(void);

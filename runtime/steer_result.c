@@ -37,6 +37,11 @@ void mr_result_open(const char *path, const mr_schedule *schedule)
     result.fd = (int)fd;
 }
 
+bool mr_result_own(int fd)
+{
+    return result.fd > 0 && fd == result.fd;
+}
+
 void mr_result_text(const char *text, uint32_t bytes)
 {
     if (result.used > 0 && result.lines[result.used - 1] != '\n' && result.used < LINES_BYTES) {

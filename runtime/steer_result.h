@@ -12,6 +12,9 @@
 /* The path, for the lines to come; NULL: there is no file. */
 void mr_result_open(const char *path, const mr_schedule *schedule);
 
+/* Is it the descriptor of that file? */
+bool mr_result_own(int fd);
+
 /* A line of a word, numbers and a text is made of these, and ended. Texts are cut at `bytes`. */
 void mr_result_word(const char *text);
 void mr_result_text(const char *text, uint32_t bytes);
