@@ -33,8 +33,7 @@ static void log_changed(const struct tm *to, const struct tm *before, uintptr_t 
 }
 
 /* An input without a result. */
-MR_EXPORT void arc4random_buf(void *to, size_t bytes);
-void arc4random_buf(void *to, size_t bytes)
+MR_EXPORT void arc4random_buf(void *to, size_t bytes)
 {
     uintptr_t code = MR_CALLER;
     int64_t fed;
