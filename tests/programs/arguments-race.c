@@ -10,6 +10,11 @@ static void *add(void *number)
     return NULL;
 }
 
+static __attribute__((noinline)) long value_at(const long *number)
+{
+    return *number;
+}
+
 static __attribute__((noinline)) long share(void)
 {
     long numbers[COUNT] = {0}, sum = 0;
@@ -17,7 +22,7 @@ static __attribute__((noinline)) long share(void)
     for (int i = 0; i < COUNT; i++) {
         pthread_create(&thread, NULL, add, &numbers[i]);
         if (i == COUNT - 1) {
-            sum += numbers[i] > 1;
+            sum += value_at(&numbers[i]) > 1;
         }
         pthread_join(thread, NULL);
         sum += numbers[i];
@@ -35,11 +40,6 @@ static __attribute__((noinline)) long sum_of(int count, ...)
     }
     va_end(rest);
     return sum;
-}
-
-static __attribute__((noinline)) long value_at(const long *number)
-{
-    return *number;
 }
 
 static __attribute__((noinline)) long difference(long a, long b)

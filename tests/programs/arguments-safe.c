@@ -10,6 +10,11 @@ static void *add(void *number)
     return NULL;
 }
 
+static __attribute__((noinline)) long value_at(const long *number)
+{
+    return *number;
+}
+
 static __attribute__((noinline)) long share(void)
 {
     long numbers[COUNT] = {0}, sum = 0;
@@ -32,11 +37,6 @@ static __attribute__((noinline)) long sum_of(int count, ...)
     }
     va_end(rest);
     return sum;
-}
-
-static __attribute__((noinline)) long value_at(const long *number)
-{
-    return *number;
 }
 
 static __attribute__((noinline)) long difference(long a, long b)
