@@ -12,9 +12,11 @@
  *
  * Needed events are what FORCED says, closed under releases as in linearise.h, in the new order of
  * sections. With a read they contain the write that it saw, unless the write is held back and the
- * read is not; where that write needs an access, another write of the value. The sequence is then
- * played: locks, units and what each read sees. So a witness is right in every model that is not
- * stricter than the window's, as each read sees its value (or its write, where that counts).
+ * read is not; where that write needs an access, another write of the value. Then the sequence is
+ * tried: locks, units and what each read sees. What is not held back comes in trace order, so there
+ * only waits can go wrong, and reads whose write is not among it. What is held back is played. So a
+ * witness is right in every model that is not stricter than the window's, as each read sees its
+ * value (or its write, where that counts).
  * MR_NOT_REORDERED says nothing about the candidate.
  */
 #ifndef MR_SOLVER_REORDER_H
