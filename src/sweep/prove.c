@@ -75,13 +75,7 @@ static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const
         mr_u32s_free(&events);
         return mr_error_memory(job->error, "building a witness");
     }
-    mr_witness witness = {.first = question->first,
-                          .second = question->second,
-                          .window_start = question->start,
-                          .window_end = question->end,
-                          .model = question->model,
-                          .events = events.items,
-                          .event_count = (uint32_t)events.count};
+    mr_witness witness = mr_question_witness(question, events.items, events.count);
     return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
 }
 
@@ -98,14 +92,8 @@ static mr_status take_recorded(const mr_sweep_job *job, mr_prover *prover, const
         mr_u32s_free(&events);
         return mr_error_memory(job->error, "building a witness");
     }
-    mr_witness witness = {.kind = MR_WITNESS_MEMORY_ORDER,
-                          .first = question->first,
-                          .second = question->second,
-                          .window_start = question->start,
-                          .window_end = question->end,
-                          .model = question->model,
-                          .events = events.items,
-                          .event_count = (uint32_t)events.count};
+    mr_witness witness = mr_question_witness(question, events.items, events.count);
+    witness.kind = MR_WITNESS_MEMORY_ORDER;
     return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
 }
 

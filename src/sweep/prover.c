@@ -60,6 +60,17 @@ void mr_prover_reject(mr_prover *prover, const mr_question *question, mr_order_r
     known->reason = MR_UNKNOWN_REJECTED;
 }
 
+mr_witness mr_question_witness(const mr_question *question, uint32_t *events, size_t count)
+{
+    return (mr_witness){.first = question->first,
+                        .second = question->second,
+                        .window_start = question->start,
+                        .window_end = question->end,
+                        .model = question->model,
+                        .events = events,
+                        .event_count = (uint32_t)count};
+}
+
 mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proof,
                            mr_order_race *known, mr_error *error)
 {
@@ -91,19 +102,14 @@ static mr_status accept_decision(mr_prover *prover, const mr_question *question,
                                  const mr_decision *decision, mr_proof proof, mr_order_race *known,
                                  mr_error *error)
 {
-    mr_witness witness = {.first = question->first,
-                          .second = question->second,
-                          .window_start = question->start,
-                          .window_end = question->end,
-                          .model = question->model,
-                          .event_count = decision->event_count,
-                          .events = mr_calloc(decision->event_count + 1, sizeof(uint32_t))};
-    if (witness.events == NULL)
+    uint32_t *events = mr_calloc(decision->event_count + 1, sizeof *events);
+    if (!events)
         return mr_error_memory(error, "building a witness");
     for (uint32_t i = 0; i < decision->event_count; i++) {
         MR_ASSERT(decision->events[i] < question->end - question->start);
-        witness.events[i] = question->start + decision->events[i];
+        events[i] = question->start + decision->events[i];
     }
+    mr_witness witness = mr_question_witness(question, events, decision->event_count);
     return mr_prover_accept(prover, &witness, proof, known, error);
 }
 
@@ -165,12 +171,6 @@ mr_status mr_prover_ask_between(mr_prover *prover, const mr_question *question, 
         mr_u32s_free(&events);
         return mr_prover_ask(prover, question, proof, known, error);
     }
-    mr_witness witness = {.first = question->first,
-                          .second = question->second,
-                          .window_start = question->start,
-                          .window_end = question->end,
-                          .model = question->model,
-                          .events = events.items,
-                          .event_count = (uint32_t)events.count};
+    mr_witness witness = mr_question_witness(question, events.items, events.count);
     return mr_prover_accept(prover, &witness, proof, known, error);
 }

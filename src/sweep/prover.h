@@ -56,6 +56,9 @@ mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof
 mr_status mr_prover_ask_between(mr_prover *prover, const mr_question *question, mr_proof proof,
                                 mr_order_race *known, mr_error *error);
 
+/* A witness of the question with these events of the trace, which it takes over. */
+mr_witness mr_question_witness(const mr_question *question, uint32_t *events, size_t count);
+
 /* Asks the checker about a witness that the caller has made, and takes its events over. The result
  * is as for mr_prover_ask. */
 mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proof,
