@@ -6,6 +6,7 @@
 #include "bundles.h"
 #include "estimate.h"
 #include "parts.h"
+#include "states.h"
 #include "whole.h"
 
 #include <inttypes.h>
@@ -47,6 +48,8 @@ static mr_status prove_or_ask(decider *d)
 {
     mr_status status = MR_OK;
     if (d->window.model == d->context->settings->model)
+        status = mr_far_survey(&d->asker, d->error);
+    if (goes_on(d, status) && d->window.model == d->context->settings->model)
         status = mr_far_prove_bundles(&d->asker, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);

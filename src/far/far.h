@@ -61,6 +61,7 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
  *   2. The close pairs of the other pairs of places (close_pairs.h), and the pair that WCP or HB
  *      reports, are decided one by one: on windows around them, without formulas first (around.h).
  *      Between the two, elimination looks for a proof about all accesses of two places (whole.h).
+ *      Before both, all races of the far window are looked for at once (states.h).
  *   3. The pairs of places that are left are decided in the far window, all accesses of two places
  *      by one question (whole.h). A far window over the whole trace makes "no race" exact, and
  *      settles unknowns of smaller windows. A question whose verdict is unknown leaves an unknown.

@@ -15,9 +15,6 @@ enum { LEAST_EVENTS = 2 };
 /* What a first attempt may spend, as a part of what a question may. */
 enum { ELIMINATE_PART = 16, SATURATE_PART = 8 };
 
-/* What a look at the whole window may spend: some seconds, as much as a few hard questions. */
-enum { SURVEY_EFFORT = 150000000 };
-
 struct mr_near {
     mr_outcome *found; /* owned; verdicts with a race */
     mr_map index;      /* by two places: number in `found` */
@@ -147,7 +144,7 @@ static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_
 }
 
 /* The pairs of places that have no race so far, in the whole window at once. */
-static mr_status search_whole(mr_worker *worker, const mr_problem *problem)
+static mr_status search_whole(mr_worker *worker, const mr_problem *problem, uint64_t effort)
 {
     struct mr_near *near = worker->near;
     mr_candidates candidates;
@@ -162,8 +159,8 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem)
     if (!found || !settled)
         return mr_error_memory(worker->error, "collecting candidates");
     mr_worker_asks(worker, true);
-    mr_status status = mr_survey_search(worker, problem, &candidates, SURVEY_EFFORT, settled,
-                                        near->found, &near->complete);
+    mr_status status = mr_survey_search(worker, problem, &candidates, effort, settled, near->found,
+                                        &near->complete);
     mr_worker_asks(worker, false);
     for (size_t i = before; status == MR_OK && i < near->found->count; i++)
         if (!note_race(near, i))
@@ -171,7 +168,7 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem)
     return status;
 }
 
-static mr_status search(mr_worker *worker, const mr_problem *problem)
+static mr_status search(mr_worker *worker, const mr_problem *problem, uint64_t effort)
 {
     const mr_window *window = problem->window;
     mr_carried_copy state;
@@ -184,7 +181,7 @@ static mr_status search(mr_worker *worker, const mr_problem *problem)
             status = search_size(worker, window, window->size / parts[i], &state);
     mr_carried_restore(&worker->carried, &state);
     if (status == MR_OK && !worker->halted && mr_survey_is_used(worker, problem))
-        status = search_whole(worker, problem);
+        status = search_whole(worker, problem, effort);
     return status;
 }
 
@@ -202,7 +199,7 @@ static mr_status search_window(mr_worker *worker, const mr_problem *problem)
     worker->near_in = problem->window;
     worker->window_steps = 0; /* what was spent before must not matter */
     mr_worker_asks(worker, false);
-    mr_status status = search(worker, problem);
+    mr_status status = search(worker, problem, mr_survey_effort(&decide));
     mr_worker_asks(worker, true);
     worker->near_in = NULL;
     worker->decide = decide;

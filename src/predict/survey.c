@@ -28,6 +28,12 @@ bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem)
            worker->candidates.weakest == MR_STRENGTH_BEYOND_WCP && !worker->settings->is_crowded;
 }
 
+uint64_t mr_survey_effort(const mr_decide_options *options)
+{
+    enum { TIMES = 3 };
+    return TIMES * options->saturate_steps;
+}
+
 /* ---- where threads may stop ---- */
 
 /* False: no memory. */
@@ -45,13 +51,17 @@ static bool note_list(survey *s, uint32_t group, const mr_access_list *list)
     return true;
 }
 
+/* Two sites with more pairs of lists are not compared: threads may stop at all their accesses. */
+enum { MOST_LIST_PAIRS = 1 << 16 };
+
 /* The lists of one site that have a list of the other without a common lock. */
 static bool note_site(survey *s, uint32_t group, const mr_access_site *one,
                       const mr_access_site *other)
 {
+    bool many = (uint64_t)one->list_count * other->list_count > MOST_LIST_PAIRS;
     for (uint32_t i = 0; i < one->list_count; i++) {
         uint32_t k = 0;
-        while (k < other->list_count &&
+        while (k < other->list_count && !many &&
                mr_locksets_meet(s->problem->window, one->lists[i].lockset, other->lists[k].lockset))
             k++;
         if (k < other->list_count && !note_list(s, group, &one->lists[i]))

@@ -1,0 +1,155 @@
+#include "states.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+#include "predict/survey.h"
+
+#include <stdlib.h>
+
+/* Mostly the search gives up after a 128th of its effort, which is not enough to go through a longer window once. */
+enum { MOST_EVENTS = 1 << 18 };
+
+/* The most effort for an event: what takes more is rather for questions about the pairs of places that are left. */
+enum { EFFORT_OF_EVENT = 512 };
+
+typedef struct plan {
+    mr_far_asker *asker;
+    bool *settled; /* owned; one a group of the candidates */
+} plan;
+
+static mr_place_pair *places_of(const mr_far_window *window, uint32_t location_1,
+                                uint32_t location_2)
+{
+    const mr_place_pair *places = mr_far_window_find(window, location_1, location_2);
+    return places ? &window->places.items[places - window->places.items] : NULL;
+}
+
+/* False: no memory. */
+static bool make_plan(plan *p)
+{
+    mr_far_window *window = p->asker->window;
+    const mr_candidates *candidates = &window->candidates;
+    p->settled = mr_calloc((size_t)candidates->group_count + 1, sizeof *p->settled);
+    for (uint32_t g = 0; g < candidates->group_count && p->settled; g++) {
+        const mr_candidate_group *group = &candidates->groups[g];
+        const mr_place_pair *places =
+            mr_far_window_find(window, group->location_1, group->location_2);
+        p->settled[g] = !places || places->no_race || mr_far_window_is_settled(window, places);
+    }
+    return p->settled;
+}
+
+/* ---- by a worker ---- */
+
+/* Of a race: the verdict is about the accesses of its witness. */
+static void name_races(mr_outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->count; i++) {
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        verdict->asked = true;
+        verdict->first = verdict->race.witness.first;
+        verdict->second = verdict->race.witness.second;
+    }
+}
+
+/* A proof for each pair of places that has no race. */
+static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outcome,
+                            mr_error *error)
+{
+    const mr_far_window *window = p->asker->window;
+    const mr_candidates *candidates = &window->candidates;
+    for (uint32_t g = 0; g < candidates->group_count; g++) {
+        const mr_candidate *first = &candidates->items[candidates->groups[g].first];
+        const mr_candidate_group *group = &candidates->groups[g];
+        if (settled[g])
+            continue;
+        uint32_t start = window->problem.window->start;
+        mr_close_pair pair = {start + first->first, start + first->second};
+        mr_pair_verdict *verdict = mr_far_answer_new(
+            p->asker, mr_far_window_find(window, group->location_1, group->location_2), pair,
+            outcome);
+        if (!verdict)
+            return mr_error_memory(error, "deciding far races");
+        verdict->asked = true;
+        verdict->settled[MR_STEP_EXPLORE] = 1;
+    }
+    return MR_OK;
+}
+
+static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
+{
+    const mr_far_window *window = p->asker->window;
+    uint32_t count = window->candidates.group_count;
+    uint64_t most = (uint64_t)window->problem.window->size * EFFORT_OF_EVENT;
+    uint64_t effort = mr_survey_effort(&p->asker->decide);
+    bool complete, *settled = mr_calloc((size_t)count + 1, sizeof *settled);
+    if (!settled)
+        return mr_error_memory(far->worker.error, "deciding far races");
+    for (uint32_t g = 0; g < count; g++)
+        settled[g] = p->settled[g];
+    mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
+                                        effort < most ? effort : most, settled, outcome, &complete);
+    name_races(outcome);
+    if (status == MR_OK && complete)
+        status = add_proofs(p, settled, outcome, far->worker.error);
+    free(settled);
+    return status;
+}
+
+/* mr_phase.decide */
+static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                        mr_error *error)
+{
+    const plan *p = context;
+    mr_far_worker *far = NULL;
+    mr_status status = mr_far_unit_begin(p->asker, number, unit, &far, outcome, error);
+    if (status != MR_OK)
+        return status;
+    mr_far_clear_arena(far);
+    if (!far->worker.halted)
+        status = search(p, far, *outcome);
+    if (status == MR_OK)
+        mr_far_unit_is_halted(p->asker, far);
+    return mr_far_unit_end(far, outcome, status);
+}
+
+/* ---- merging ---- */
+
+/* mr_phase.merge */
+static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
+{
+    const plan *p = context;
+    mr_far_budget *budget = p->asker->budget;
+    mr_status status = MR_OK;
+    pthread_mutex_lock(&budget->lock);
+    for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        mr_place_pair *places = places_of(p->asker->window, verdict->key_1, verdict->key_2);
+        bool proof = !verdict->has_race;
+        MR_REQUIRE(places);
+        if (!mr_far_budget_covers(budget, places, 0))
+            continue;
+        status = mr_far_budget_count(budget, places, verdict, error);
+        if (status == MR_OK && proof)
+            status = mr_far_budget_conclude(budget, places, NULL, error);
+    }
+    pthread_mutex_unlock(&budget->lock);
+    return status;
+}
+
+mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
+{
+    const mr_predict_settings *settings = asker->context->settings;
+    plan p = {.asker = asker};
+    MR_REQUIRE(asker->window->model == settings->model);
+    if (!(asker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE)) || settings->is_crowded ||
+        settings->model == MR_MODEL_BRANCH || asker->window->problem.window->size > MOST_EVENTS ||
+        settings->far_limits.weakest != MR_STRENGTH_BEYOND_WCP)
+        return MR_OK;
+    const mr_phase phase = {
+        .context = &p, .stage = "far races", .count = 1, .decide = decide, .merge = merge};
+    mr_status status = make_plan(&p) ? mr_dispatch_run(asker->context->dispatch, &phase, error)
+                                     : mr_error_memory(error, "deciding far races");
+    free(p.settled);
+    return status;
+}
