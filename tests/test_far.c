@@ -328,8 +328,10 @@ static void count_line(void *context, const char *line)
 
 static listener listen(const mr_trace *trace, const char *steps)
 {
-    const char *const settings[] = {"model", "value", "window.size",  "20",  "jobs", "1",
-                                    "find",  "races", "solver.steps", steps, NULL};
+    const char *const settings[] = {
+        "model",        "value", "window.size", "20",   "window.far_work",
+        "2000000",      "jobs",  "1",           "find", "races",
+        "solver.steps", steps,   NULL};
     listener counts = {0};
     const mr_debug debug = {1u << MR_DEBUG_FAR, count_line, &counts};
     const mr_predict_run run = {.debug = &debug};
@@ -346,7 +348,7 @@ static listener listen(const mr_trace *trace, const char *steps)
 static void test_no_saturation(void **state)
 {
     (void)state;
-    enum { EVENTS = 1000 };
+    enum { EVENTS = 400 };
     listener with = {0}, without = {0};
     for (size_t s = 0; s < mr_large_shape_count; s++) {
         char *text = mr_generate_large(s + 1, &mr_large_shapes[s], EVENTS);
