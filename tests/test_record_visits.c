@@ -42,14 +42,13 @@ static void run_gap(mr_visits *visits, mr_visit_list *lists, known *self, int ga
         self->accessed[line][gap] = true;
         self->kept[gap] = self->kept[gap] || self->settled[line];
         if (mr_random_percent(random, marks)) {
-            bool all = mr_random_percent(random, 50);
             self->kept[gap] = true;
-            if (all)
+            if (mr_random_percent(random, 50)) {
                 keep_all_of(self, line);
-            if (all)
                 mr_visits_mark_all(visits, &lists[line]);
-            else
+            } else {
                 mr_visits_mark(visits);
+            }
         }
     }
     mr_visits_leave(visits);
