@@ -313,6 +313,40 @@ static void test_bundle_of_a_free(void **state)
     mr_trace_free(trace);
 }
 
+/* ---- a run that is ended ---- */
+
+static void ask_within_wcp(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    if (strcmp(stage, "wcp") == 0 && done < total)
+        mr_halt_ask(context, MR_HALT_SIGNAL);
+}
+
+/* A run that is asked to end while WCP is at the trace has what was found, and no error. */
+static void test_ended_within_wcp(void **state)
+{
+    (void)state;
+    enum { EVENTS = 140000 }; /* more than one report of the progress */
+    static const char *const settings[] = {"find", "races", "model", "rf", NULL};
+    const mr_plant plants[] = {{MR_PLANT_FREE, 1000, 1100}, {MR_PLANT_REVERSED, 2000, 120000}};
+    char *text = mr_generate_far(1, EVENTS, plants, sizeof plants / sizeof *plants);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    mr_halt halt = {0};
+    const mr_progress progress = {ask_within_wcp, &halt};
+    const mr_predict_run run = {.progress = &progress, .halt = &halt};
+    mr_config *config = mr_settings_of(settings);
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+    assert_int_equal(mr_halt_asked(&halt), MR_HALT_SIGNAL);
+    assert_true(result.stats.incomplete);
+    assert_true(result.race_count > 0);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(text);
+}
+
 /* ---- steps that are off ---- */
 
 typedef struct listener {
@@ -379,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_how_far),
         cmocka_unit_test(test_small_far_windows),
         cmocka_unit_test(test_bundle_of_a_free),
+        cmocka_unit_test(test_ended_within_wcp),
         cmocka_unit_test(test_no_saturation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

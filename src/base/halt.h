@@ -50,6 +50,13 @@ static inline mr_halt_reason mr_halt_asked(const mr_halt *halt)
     return (mr_halt_reason)answer;
 }
 
+/* Did work end with this status because the run was asked to end? A part of a run may then be refused its memory. */
+static inline bool mr_halt_explains(const mr_halt *halt, mr_status status)
+{
+    return (status == MR_ERR_MEMORY || status == MR_ERR_HALTED) &&
+           mr_halt_asked(halt) != MR_HALT_NONE;
+}
+
 /* "signal", "time_limit", "memory.limit_mb"; MR_HALT_NONE: "failure". */
 const char *mr_halt_reason_name(mr_halt_reason reason);
 

@@ -158,8 +158,8 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
         return mr_error_memory(error, "starting a window");
     if (unit == p->window_count) {
         status = mr_far_search(&p->settings, *outcome, error);
-        halted = mr_halt_asked(p->settings.halt) != MR_HALT_NONE &&
-                 (status == MR_OK || status == MR_ERR_MEMORY || status == MR_ERR_HALTED);
+        halted = status == MR_OK ? mr_halt_asked(p->settings.halt) != MR_HALT_NONE
+                                 : mr_halt_explains(p->settings.halt, status);
         status = halted ? MR_OK : status;
     } else {
         status = decide_window(p, number, *outcome, &halted, error);

@@ -235,8 +235,8 @@ mr_status mr_far_decide(mr_far_context *far, mr_error *error)
         status = mr_far_asker_init(&d.asker, far, &d.window, &d.budget, error);
     if (status == MR_OK)
         status = decide_far_windows(&d);
-    if (status == MR_ERR_MEMORY && mr_halt_asked(far->settings->halt) != MR_HALT_NONE)
-        status = MR_OK; /* the far window was refused its memory, as the run is to end */
+    if (mr_halt_explains(far->settings->halt, status))
+        status = MR_OK;
     mr_far_asker_free(&d.asker);
     mr_far_window_free(&d.window);
     mr_far_budget_free(&d.budget);

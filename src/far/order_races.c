@@ -260,8 +260,7 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
                 (far_race){.first = pairs[i].first, .second = pairs[i].second};
     if (self.count)
         status = confirm_all(&self, error);
-    if ((status == MR_ERR_MEMORY || status == MR_ERR_HALTED) &&
-        mr_halt_asked(far->settings->halt) != MR_HALT_NONE)
+    if (mr_halt_explains(far->settings->halt, status))
         status = MR_OK; /* the index was not finished, as the run is to end */
     free(self.races);
     return status;
