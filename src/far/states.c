@@ -17,6 +17,7 @@ typedef struct plan {
     bool *settled; /* owned; one a group of the candidates */
 } plan;
 
+/* The pair of places of the window, for a change. NULL: it has none. */
 static mr_place_pair *places_of(const mr_far_window *window, uint32_t location_1,
                                 uint32_t location_2)
 {
