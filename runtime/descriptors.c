@@ -1,5 +1,6 @@
 #include "descriptors.h"
 
+#include "channels.h"
 #include "input_descriptors.h"
 #include "io.h"
 #include "log_file.h"
@@ -89,7 +90,7 @@ void mr_descriptor_end(int fd, bool closed, uintptr_t code)
     log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
                    code);
     if (closed) {
-        mr_io_log_closed(fd, code);
+        mr_channel_log_closed(fd, code);
     }
     log_number(closed ? MR_LOG_BEFORE : MR_LOG_AFTER, fd, code);
     if (closed && is_logged(fd)) {
@@ -147,7 +148,7 @@ static mr_thread *begin_replace(int from, int to, bool *is_new, uintptr_t code)
         mr_descriptor_use(from, code);
         *is_new = !is_open(to);
         if (!*is_new && from != to) {
-            mr_io_log_closed(to, code);
+            mr_channel_log_closed(to, code);
         }
     }
     return thread;
@@ -286,14 +287,34 @@ MR_EXPORT int socket(int domain, int type, int protocol)
     }
 GIVES(creat, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
 GIVES(creat64, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
-GIVES(epoll_create, MR_NEW_OTHER, (int size), (size), MR_DESCRIPTOR_INSIDE)
-GIVES(epoll_create1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_INSIDE)
-GIVES(eventfd, MR_NEW_OTHER, (unsigned count, int flags), (count, flags), MR_DESCRIPTOR_INSIDE)
 GIVES(inotify_init, MR_NEW_OTHER, (void), (), MR_DESCRIPTOR_UNKNOWN)
 GIVES(inotify_init1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_UNKNOWN)
 GIVES(memfd_create, MR_NEW_OTHER, (const char *name_, unsigned flags), (name_, flags),
       MR_DESCRIPTOR_INSIDE)
 #undef GIVES
+
+/* A new object of the kernel, which several descriptors may lead to. */
+static int numbered(int fd)
+{
+    mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_descriptor_new_object(fd);
+        mr_leave(thread);
+    }
+    return fd;
+}
+
+#define GIVES_OBJECT(name, parameters, arguments)                                                  \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_input input;                                                                            \
+        int made = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(name) arguments : -1;      \
+        return numbered(settle(&input, MR_NEW_OTHER, made, MR_DESCRIPTOR_INSIDE, MR_CALLER));      \
+    }
+GIVES_OBJECT(epoll_create, (int size), (size))
+GIVES_OBJECT(epoll_create1, (int flags), (flags))
+GIVES_OBJECT(eventfd, (unsigned count, int flags), (count, flags))
+#undef GIVES_OBJECT
 
 MR_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
@@ -319,6 +340,6 @@ void mr_descriptors_pair(int status, int to[2])
         mr_descriptor_set(to[i], MR_DESCRIPTOR_INSIDE);
     }
     if (status == 0) {
-        mr_io_pair(to);
+        mr_channel_pair(to);
     }
 }

@@ -16,8 +16,10 @@ static struct {
     struct {
         uint8_t origin;
         bool is_socket;
-        uint32_t mode; /* 0: what fstat says */
+        uint32_t mode;   /* 0: what fstat says */
+        uint32_t object; /* 0: none is known */
     } of[KNOWN];
+    uint32_t objects;
     int highest_socket;
     struct {
         dev_t device;
@@ -27,6 +29,8 @@ static struct {
     struct {
         int set, fd;
         uint64_t data;
+        uint32_t events;
+        bool is_there;
     } waited[WAITED]; /* with an epoll set; the newest first, in a ring */
     unsigned waited_count;
     struct {
@@ -60,7 +64,22 @@ void mr_descriptor_forget(int fd)
         table.of[fd].origin = MR_DESCRIPTOR_UNKNOWN;
         table.of[fd].is_socket = false;
         table.of[fd].mode = 0;
+        table.of[fd].object = 0;
     }
+}
+
+uint32_t mr_descriptor_new_object(int fd)
+{
+    if (!is_known(fd)) {
+        return 0;
+    }
+    table.of[fd].object = ++table.objects;
+    return table.objects;
+}
+
+uint32_t mr_descriptor_object(int fd)
+{
+    return is_known(fd) ? table.of[fd].object : 0;
 }
 
 void mr_descriptor_written(int fd)
@@ -219,25 +238,45 @@ const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, sockle
     return address;
 }
 
-void mr_epoll_keep(int set, int fd, uint64_t data)
+/* Where it is; `waited_count` or WAITED: nowhere. */
+static unsigned find_waited(int set, int fd)
 {
     unsigned at = 0;
     while (at < table.waited_count && at < WAITED &&
            (table.waited[at].set != set || table.waited[at].fd != fd)) {
         at++;
     }
+    return at;
+}
+
+bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted)
+{
+    unsigned at = find_waited(set, fd);
+    bool found = at < table.waited_count && at < WAITED && table.waited[at].is_there;
+    if (found) {
+        *wanted = (mr_epoll_wanted){table.waited[at].data, table.waited[at].events};
+    }
+    return found;
+}
+
+void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted)
+{
+    unsigned at = find_waited(set, fd);
     if (at == table.waited_count || at == WAITED) {
         at = table.waited_count++ % WAITED;
     }
     table.waited[at].set = set;
     table.waited[at].fd = fd;
-    table.waited[at].data = data;
+    table.waited[at].is_there = wanted != NULL;
+    table.waited[at].data = wanted != NULL ? wanted->data : 0;
+    table.waited[at].events = wanted != NULL ? wanted->events : 0;
 }
 
 int mr_epoll_descriptor(int set, uint64_t data)
 {
     for (unsigned i = 0; i < table.waited_count && i < WAITED; i++) {
-        if (table.waited[i].set == set && table.waited[i].data == data) {
+        if (table.waited[i].set == set && table.waited[i].is_there &&
+            table.waited[i].data == data) {
             return table.waited[i].fd;
         }
     }

@@ -43,8 +43,18 @@ void mr_descriptor_moved(int fd, const struct sockaddr *was);
 const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, socklen_t length,
                                           struct sockaddr_storage *led);
 
-/* epoll_ctl: which data stands for a descriptor (-1: not known); is that one inside? */
-void mr_epoll_keep(int set, int fd, uint64_t data);
+/* An epoll set or an eventfd, whichever of its descriptors it is: numbered from 1; 0: not known. */
+uint32_t mr_descriptor_new_object(int fd);
+uint32_t mr_descriptor_object(int fd);
+
+/* epoll_ctl: what is asked of a descriptor (NULL: nothing any more); which one does the data stand for (-1:
+ * not known); is that one inside? */
+typedef struct mr_epoll_wanted {
+    uint64_t data;
+    uint32_t events;
+} mr_epoll_wanted;
+void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted);
+bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted);
 int mr_epoll_descriptor(int set, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);
 

@@ -71,6 +71,7 @@
  * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
  *   after. Closing a pipe or a socket between threads: before(CHANNEL, CLOSED); who reads its end, and a
  *   write that finds nobody to read: after. Each write: after, too (NOT_CLOSED)
+ *   epoll_ctl: before(WATCH, data) of what the data stood for and is to stand for; a wait that gives the data: after.
  *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
  *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
  *   number that is in use
@@ -317,6 +318,8 @@ typedef enum mr_log_role {
                           mr_log_wrong */
     MR_LOG_ROLE_CANCEL, /* of BEFORE, AFTER: a thread is cancelled, acts on it; the thread's number,
                            no address */
+    MR_LOG_ROLE_WATCH, /* of BEFORE, AFTER: epoll_ctl, and a wait that gives what it asked for; the set's
+                           number, no address; number: mr_log_watched */
 } mr_log_role;
 
 /* What people may want to know of a thread; no rule of the trace is broken. */
@@ -359,6 +362,12 @@ typedef enum mr_log_channel {
     MR_LOG_CHANNEL_DATA,
     MR_LOG_CHANNEL_CLOSED,
 } mr_log_channel;
+
+/* The number of BEFORE and AFTER with role WATCH: of the data that stands for a descriptor of a set. */
+static inline uint64_t mr_log_watched(uint64_t data)
+{
+    return (data ^ data >> 56) & UINT64_C(0xffffffffffffff);
+}
 
 /* The count of AFTER(CHANNEL, CLOSED): a write that comes before whoever closes the channel later. */
 enum { MR_LOG_NOT_CLOSED = 1 };

@@ -1,4 +1,5 @@
 /* Messages and connections of sockets; as reads and writes (io.c). */
+#include "channels.h"
 #include "descriptors.h"
 #include "io.h"
 #include "io_parts.h"
@@ -116,7 +117,7 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
     }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     begin_sent(message, MR_CALLER);
     bool fed = mr_io_feed_sent(thread, fd, &result);
     if (!fed) {
@@ -168,7 +169,7 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     if (thread == NULL) {
         return MR_REAL(sendmmsg)(fd, messages, count, flags);
     }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     for (unsigned i = 0; i < count; i++) {
         begin_sent(&messages[i].msg_hdr, MR_CALLER);
     }
@@ -280,7 +281,7 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);
     }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     mr_io_log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
     mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
     if (input.head != NULL) {

@@ -1,4 +1,5 @@
 /* shutdown, and files that go into a descriptor: orders as those of writes (io.c), and inputs when the other end is a peer. */
+#include "channels.h"
 #include "descriptors.h"
 #include "io.h"
 #include "io_parts.h"
@@ -23,7 +24,7 @@ static mr_thread *begin(int fd, void (*log)(int fd, uintptr_t code), uintptr_t c
 
 static void log_sent(int fd, uintptr_t code)
 {
-    mr_io_log_channel(MR_LOG_BEFORE, fd, code);
+    mr_channel_log(MR_LOG_BEFORE, fd, code);
 }
 
 /* Inputs of older versions do not have these calls. */
@@ -35,7 +36,7 @@ static bool feed(mr_thread *thread, int fd, ssize_t *result)
 /* Who reads the end of the socket, on either side, or waits for a connection, comes after that. */
 MR_EXPORT int shutdown(int fd, int how)
 {
-    mr_thread *thread = begin(fd, mr_io_log_shut, MR_CALLER);
+    mr_thread *thread = begin(fd, mr_channel_log_shut, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(shutdown)(fd, how);

@@ -5,6 +5,7 @@
  */
 #include "waits.h"
 #include "awaiting.h"
+#include "channels.h"
 #include "clocks.h"
 #include "ignore.h"
 #include "input_descriptors.h"
@@ -198,7 +199,7 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     }
     for (nfds_t i = 0; i < count; i++) {
         if ((fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLERR)) != 0) {
-            mr_io_log_ready(fds[i].fd, code);
+            mr_channel_log_ready(fds[i].fd, code);
         }
     }
     mr_leave(thread);
@@ -289,7 +290,7 @@ static void log_ready(const fd_set *reads, int count, uintptr_t code)
     if (thread != NULL) {
         for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
             if (FD_ISSET(fd, reads)) {
-                mr_io_log_ready(fd, code);
+                mr_channel_log_ready(fd, code);
             }
         }
         mr_leave(thread);
@@ -490,8 +491,9 @@ static void log_found(int fd, const struct epoll_event *events, int result, uint
     mr_thread *thread = result > 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         for (int i = 0; i < result; i++) {
+            mr_channel_log_watch(MR_LOG_AFTER, fd, events[i].data.u64, code);
             if ((events[i].events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
-                mr_io_log_ready(mr_epoll_descriptor(fd, events[i].data.u64), code);
+                mr_channel_log_ready(mr_epoll_descriptor(fd, events[i].data.u64), code);
             }
         }
         mr_leave(thread);

@@ -1,4 +1,5 @@
 /* What a stream is beside the memory that its functions access. */
+#include "../channels.h"
 #include "../descriptors.h"
 #include "../input_descriptors.h"
 #include "../io.h"
@@ -93,9 +94,9 @@ void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code)
         return;
     }
     if (kind == MR_LOG_BEFORE) {
-        mr_io_log_channel(kind, file->_fileno, code);
+        mr_channel_log(kind, file->_fileno, code);
     } else {
-        mr_io_log_end(file->_fileno, code);
+        mr_channel_log_end(file->_fileno, code);
     }
 }
 

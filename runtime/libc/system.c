@@ -1,3 +1,4 @@
+#include "../channels.h"
 #include "../descriptors.h"
 #include "../input_descriptors.h"
 #include "calls.h"
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -92,16 +92,39 @@ static void log_group(const struct group *group, uintptr_t code)
 
 #include "system.def"
 
+/* What the set asks of the descriptor is another thing from here on: `before`, if it was something. */
+static void log_asked(int set, const mr_epoll_wanted *before, const mr_epoll_wanted *now,
+                      uintptr_t code)
+{
+    if (before != NULL && (now == NULL || now->data != before->data)) {
+        mr_channel_log_watch(MR_LOG_BEFORE, set, before->data, code);
+    }
+    if (now != NULL) {
+        mr_channel_log_watch(MR_LOG_BEFORE, set, now->data, code);
+    }
+}
+
 /* Libraries that are not recorded wait for descriptors, too. */
 MR_EXPORT int epoll_ctl(int set, int what, int fd, struct epoll_event *event)
 {
     uintptr_t code = MR_CALLER;
-    mr_thread *thread = mr_libc_input_begin(&code);
+    mr_thread *thread = mr_memory_begin(code);
+    if (thread == NULL) {
+        thread = mr_enter();
+        code = 0;
+    }
     if (thread == NULL) {
         return MR_REAL(epoll_ctl)(set, what, fd, event);
     }
+    mr_yield(thread);
+    mr_epoll_wanted before, now;
+    bool was = mr_epoll_kept(set, fd, &before), is = what != EPOLL_CTL_DEL && event != NULL;
     in(event, what == EPOLL_CTL_DEL ? 0 : sizeof *event);
-    mr_epoll_keep(set, fd, what == EPOLL_CTL_DEL || event == NULL ? 0 : event->data.u64);
+    if (is) {
+        now = (mr_epoll_wanted){event->data.u64, event->events};
+    }
+    log_asked(set, was ? &before : NULL, is ? &now : NULL, code);
+    mr_epoll_keep(set, fd, is ? &now : NULL);
     int result = MR_REAL(epoll_ctl)(set, what, fd, event);
     mr_leave(thread);
     return result;

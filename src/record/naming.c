@@ -147,6 +147,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_NUMBER:
     case MR_LOG_ROLE_WRONG:
     case MR_LOG_ROLE_CANCEL:
+    case MR_LOG_ROLE_WATCH:
         break;
     }
     return 1;
@@ -187,6 +188,8 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "signal.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_CANCEL) {
         add(name, "T%" PRIu64 ".cancel", object->address);
+    } else if (object->role == MR_LOG_ROLE_WATCH) {
+        add(name, "epoll.%" PRIu64 ".%" PRIu64, object->address, object->number);
     } else if (object->role == MR_LOG_ROLE_NUMBER) {
         add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {

@@ -47,7 +47,8 @@ bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t addres
 static inline bool mr_object_orders(uint8_t role)
 {
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
-           role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL;
+           role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
+           role == MR_LOG_ROLE_WATCH;
 }
 
 #endif

@@ -1,0 +1,159 @@
+#include "channels.h"
+
+#include "input_descriptors.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+enum { CHANNELS_MAX = 1024 };
+
+/* The pipes and files seen so far; numbers, because that of an inode is another in each run. */
+static struct {
+    struct {
+        dev_t device;
+        ino_t inode;
+        uint64_t number;
+    } of[CHANNELS_MAX];
+    uint64_t count;
+} channels;
+
+/* 0: it is not among them. */
+static uint64_t find_channel(const struct stat *is)
+{
+    for (uint64_t i = 0; i < channels.count; i++) {
+        if (channels.of[i].inode == is->st_ino && channels.of[i].device == is->st_dev) {
+            return channels.of[i].number;
+        }
+    }
+    return 0;
+}
+
+static void add_channel(const struct stat *is, uint64_t number)
+{
+    channels.of[channels.count].inode = is->st_ino;
+    channels.of[channels.count].device = is->st_dev;
+    channels.of[channels.count++].number = number;
+}
+
+static uint64_t channel_of(const struct stat *is)
+{
+    uint64_t number = find_channel(is);
+    if (number == 0 && channels.count < CHANNELS_MAX) {
+        number = channels.count + 1;
+        add_channel(is, number);
+    }
+    return number;
+}
+
+void mr_channel_pair(const int ends[2])
+{
+    struct stat one, other;
+    int saved_errno = errno;
+    if (mr_descriptor_stat(ends[0], &one) == 0 && mr_descriptor_stat(ends[1], &other) == 0 &&
+        S_ISSOCK(one.st_mode) && channels.count + 2 <= CHANNELS_MAX) {
+        uint64_t number = channels.count + 1;
+        add_channel(&one, number);
+        add_channel(&other, number);
+    }
+    errno = saved_errno;
+}
+
+static uint64_t channel_at(const struct stat *is)
+{
+    bool own = S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode);
+    return own ? channel_of(is) : S_ISSOCK(is->st_mode) ? find_channel(is) : 0;
+}
+
+/* Are those who close it told from those who write to it? */
+static bool is_closed_inside(const struct stat *is, int fd)
+{
+    return S_ISFIFO(is->st_mode) || (S_ISSOCK(is->st_mode) && mr_descriptor_is_inside(fd));
+}
+
+static void log_closed(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
+                       uintptr_t code)
+{
+    if (is_closed_inside(is, fd)) {
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, count,
+                        MR_LOG_CHANNEL_CLOSED);
+    }
+}
+
+/* Leaves errno as it is. */
+static bool look_at(int fd, struct stat *is)
+{
+    int saved_errno = errno;
+    bool is_there = mr_descriptor_stat(fd, is) == 0;
+    errno = saved_errno;
+    return is_there;
+}
+
+/*
+ * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
+ * told apart, and so are pairs of sockets; other sockets, and whatever has no file of its own, are not: channel 0.
+ */
+static void log_written(const struct stat *is, mr_log_kind kind, uintptr_t code)
+{
+    if (!S_ISCHR(is->st_mode)) {
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, 0,
+                        MR_LOG_CHANNEL_DATA);
+    }
+}
+
+void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        if (kind == MR_LOG_BEFORE) {
+            log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_CLOSED, fd, code);
+        }
+        log_written(&is, kind, code);
+    }
+}
+
+static void log_end(const struct stat *is, int fd, uintptr_t code)
+{
+    log_written(is, MR_LOG_AFTER, code);
+    log_closed(is, MR_LOG_AFTER, 0, fd, code);
+}
+
+void mr_channel_log_end(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_end(&is, fd, code);
+    }
+}
+
+void mr_channel_log_ready(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is) && ((is.st_mode & S_IFMT) == 0 || is_closed_inside(&is, fd))) {
+        log_end(&is, fd, code);
+    }
+}
+
+void mr_channel_log_closed(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+    }
+}
+
+void mr_channel_log_shut(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is) && S_ISSOCK(is.st_mode) && is_closed_inside(&is, fd)) {
+        log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+    } else {
+        mr_channel_log(MR_LOG_BEFORE, fd, code);
+    }
+}
+
+void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code)
+{
+    mr_write_object(kind, MR_LOG_ROLE_WATCH, (void *)(uintptr_t)mr_descriptor_object(set), code, 0,
+                    mr_log_watched(data));
+}

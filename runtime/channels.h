@@ -1,0 +1,33 @@
+/*
+ * channels: what descriptors lead to, as far as it orders threads: pipes, files, sockets, and whatever has
+ * no file of its own. The caller is busy.
+ */
+#ifndef MR_RUNTIME_CHANNELS_H
+#define MR_RUNTIME_CHANNELS_H
+
+#include "log.h"
+
+#include <stdint.h>
+
+/* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
+ * comes before those who close a pipe, or a socket between threads, after it. */
+void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
+/* The call tells that the other end is closed, or may tell it: who closed it comes before. */
+void mr_channel_log_end(int fd, uintptr_t code);
+/* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after
+ * those who wrote to it or closed it, when it is a pipe, has no file of its own, as eventfd, or is a socket
+ * between threads of the program. Who finds another socket ready reads from it. */
+void mr_channel_log_ready(int fd, uintptr_t code);
+/* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or
+ * a socket between threads of the program. Those who close it after each other are in that order, but it
+ * does not follow who wrote before. */
+void mr_channel_log_closed(int fd, uintptr_t code);
+/* The socket is about to be shut down. One between threads is closed by that; what another one tells, as one that
+ * listens, counts as a write. */
+void mr_channel_log_shut(int fd, uintptr_t code);
+/* epoll_ctl asks (BEFORE) for events of what the data stands for; a wait has found some (AFTER). */
+void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code);
+/* The two ends of a socketpair are one channel, as those of a pipe are. */
+void mr_channel_pair(const int ends[2]);
+
+#endif
