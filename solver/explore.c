@@ -515,7 +515,7 @@ static bool note_stops(explorer *x, mr_arena *arena)
 }
 
 /* Does the thread pass the event while it takes locks? Not one that others wait for: an edge of a BarrierPair leads
- * from it, or it is the last one of a thread, which may be joined. */
+ * from it, or it is the last one of a thread, which may be joined. Nor an access that comes too late after a free. */
 static bool is_on_the_way(const explorer *x, uint32_t event, const bool *awaited)
 {
     const mr_window *w = x->window;
@@ -523,7 +523,8 @@ static bool is_on_the_way(const explorer *x, uint32_t event, const bool *awaited
         w->position[event] + 1 == mr_window_length(w, w->thread[event]))
         return false;
     return entered_section(w, event) ||
-           (mr_op_is_access(mr_window_op(w, event)) && !w->variables[w->object[event]].shared);
+           (mr_op_is_access(mr_window_op(w, event)) && !w->variables[w->object[event]].shared &&
+            mr_window_end_of_life(w, event) == MR_NONE);
 }
 
 static bool find_turns(explorer *x, mr_arena *arena)

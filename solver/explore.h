@@ -14,8 +14,8 @@
  *     may stop at it: a read that sees what it has to, a release, a post, a fork, a join, a write of
  *     a variable that nobody reads any more, and so on. In a witness that goes on from the
  *     state, such an event can be moved to the front, or added there when it is missing.
- *   - An acquire is run right before the next event of its thread that is no acquire. Until then
- *     nobody needs the lock to be held; the thread that releases it comes later. At the end of a
+ *   - An acquire is run right before the next event of its thread that is no acquire, nor an access that concerns no
+ *     other thread. Until then nobody needs the lock to be held; the thread that releases it comes later. At the end of a
  *     witness the stops need the locks that they hold: they are taken there. That does not go for an acquire
  *     that others wait for: one from which an edge of a BarrierPair leads, and the last event of a thread, for a join.
  *   - An event waits for what is known to be before it (encoder/known.h).
