@@ -237,7 +237,9 @@ static void ask(void *context, mr_stops a, mr_stops b)
 static void test_random_traces(void **state)
 {
     (void)state;
-    examination x = {.trials = {.context = &x, .ask = ask, .lists = true, .every_witness = true}};
+    examination x = {
+        .trials = {
+            .context = &x, .ask = ask, .lists = true, .bundles = true, .every_witness = true}};
     const mr_trials trials = {
         .prefix = "ELIMINATE", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
     uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);

@@ -85,7 +85,11 @@ static void proofs_agree_with_exhaustive_search(void **state)
 {
     (void)state;
     mr_error error = {0};
-    examination x = {.trials = {.context = &x, .ask = ask, .lists = true, .every_witness = true},
+    examination x = {.trials = {.context = &x,
+                                .ask = ask,
+                                .lists = true,
+                                .bundles = true,
+                                .every_witness = true},
                      .worker = {.session = mr_session_new(), .error = &error}};
     const mr_trials trials = {
         .prefix = "SPOTS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};

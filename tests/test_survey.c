@@ -1,4 +1,9 @@
-/* survey: all races of a window at once, in windows of small random traces; against exhaustive search, place by place. */
+/*
+ * survey: all races of a window at once, in windows of small random traces; against exhaustive search, place by place.
+ * Then what near.h makes of it.
+ *
+ *   SURVEY_TRACES, SURVEY_SEED, SURVEY_SHAPE choose other traces (support/trials.h)
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,21 +11,26 @@
 
 #include <cmocka.h>
 
+#include "predict/near.h"
 #include "predict/survey.h"
 #include "support/exhaustive.h"
-#include "support/generate.h"
 #include "support/length.h"
 #include "support/predicted.h"
+#include "support/random.h"
 #include "support/trace_reading.h"
+#include "support/trials.h"
 
 #include "bench/hard.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define ANY_EFFORT 1000000000
 
-/* The settings, and a worker that stands before the whole trace as one window. */
+enum { SHARE_TRACES = 2800, DEFAULT_TRACES = 70000, DEFAULT_SEED = 1 };
+
+/* The settings, and a worker that stands before a window. */
 typedef struct surveyor {
     mr_config *config;
     mr_predict_settings settings;
@@ -32,19 +42,27 @@ typedef struct surveyor {
     mr_outcome *outcome;
 } surveyor;
 
-static void set_up(surveyor *s, const mr_trace *trace, mr_model model)
+/* Without the steps filter and cone there are more pairs of places without a race. */
+static void set_up(surveyor *s, const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
+                   bool filtered)
 {
-    const char *const settings[] = {"model", mr_model_name(model), "window.size", "0", NULL};
+    const char *const settings[] = {"model",
+                                    mr_model_name(model),
+                                    "window.size",
+                                    "0",
+                                    filtered ? NULL : "solver.steps",
+                                    "saturate,explore",
+                                    NULL};
     mr_error error = {0};
     s->config = mr_settings_of(settings);
     assert_int_equal(mr_predict_settings_read(&s->settings, trace, s->config, &error), MR_OK);
     assert_int_equal(mr_worker_init(&s->worker, &s->settings, NULL, &error), MR_OK);
     s->worker.error = &error;
     mr_arena *arena = &s->worker.arena;
-    assert_int_equal(mr_worker_order(&s->worker, 0, trace->event_count), MR_OK);
-    assert_int_equal(
-        mr_window_build(&s->worker.carried, trace->event_count, model, arena, &s->window, &error),
-        MR_OK);
+    assert_int_equal(mr_worker_order(&s->worker, start, end), MR_OK);
+    mr_carried_move(&s->worker.carried, start);
+    assert_int_equal(mr_window_build(&s->worker.carried, end, model, arena, &s->window, &error),
+                     MR_OK);
     assert_true(mr_problem_init(&s->problem, s->window, arena));
     mr_candidate_options options = s->worker.candidates;
     options.stop_when_full = false;
@@ -58,80 +76,147 @@ static void set_up(surveyor *s, const mr_trace *trace, mr_model model)
 
 static void tear_down(surveyor *s)
 {
+    mr_near_forget(&s->worker);
     mr_outcome_free(s->outcome);
     mr_worker_free(&s->worker);
     mr_predict_settings_free(&s->settings);
     mr_config_free(s->config);
 }
 
-static bool has(const mr_trace *trace, const mr_exhaustive *search, const mr_pair_verdict *verdict)
+/* What is compared, and what went wrong. */
+typedef struct examination {
+    mr_trial *trial;
+    const mr_trace *trace;
+    mr_model model;
+    uint32_t start, end;
+    mr_exhaustive search;
+    size_t races, proofs;
+} examination;
+
+static void wrong(examination *x, const char *what, uint32_t a, uint32_t b)
+{
+    mr_trial_wrong(x->trial, "in [%" PRIu32 ", %" PRIu32 "), %s: %" PRIu32 " and %" PRIu32 " %s",
+                   x->start, x->end, mr_model_name(x->model), a, b, what);
+}
+
+static bool are_at(const mr_trace *trace, uint32_t a, uint32_t b, uint32_t x, uint32_t y)
+{
+    uint32_t at_a = trace->location[a], at_b = trace->location[b];
+    return (at_a == x && at_b == y) || (at_a == y && at_b == x);
+}
+
+/* Has it a race that exhaustive search does not have, or at other places than it says? */
+static bool is_false(const examination *x, const mr_pair_verdict *verdict)
 {
     const mr_witness *it = &verdict->race.witness;
-    uint32_t a = trace->location[it->first], b = trace->location[it->second];
-    return mr_exhaustive_has(search, it->first, it->second) &&
-           ((a == verdict->key_1 && b == verdict->key_2) ||
-            (a == verdict->key_2 && b == verdict->key_1));
+    return verdict->rejected_witnesses || !mr_exhaustive_has(&x->search, it->first, it->second) ||
+           !are_at(x->trace, it->first, it->second, verdict->key_1, verdict->key_2);
 }
 
 static bool is_found(const mr_trace *trace, const mr_outcome *outcome, const mr_pair *race)
 {
-    uint32_t a = trace->location[race->first], b = trace->location[race->second];
-    for (size_t i = 0; i < outcome->count; i++) {
-        const mr_pair_verdict *v = &outcome->verdicts[i];
-        if ((v->key_1 == a && v->key_2 == b) || (v->key_1 == b && v->key_2 == a))
+    for (size_t i = 0; i < outcome->count; i++)
+        if (are_at(trace, race->first, race->second, outcome->verdicts[i].key_1,
+                   outcome->verdicts[i].key_2))
             return true;
-    }
     return false;
 }
 
 /* Every pair of places with a race is found, and no other. With little effort only the second holds. */
-static size_t examine(const mr_trace *trace, mr_model model, uint64_t effort)
+static void examine_survey(examination *x, uint64_t effort)
 {
     surveyor s = {0};
-    mr_exhaustive search;
     bool complete;
-    assert_true(mr_exhaustive_find(trace, model, 0, trace->event_count, &search));
-    set_up(&s, trace, model);
+    set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
     assert_true(mr_survey_is_used(&s.worker, &s.problem));
     assert_int_equal(mr_survey_search(&s.worker, &s.problem, &s.candidates, effort, s.settled,
                                       s.outcome, &complete),
                      MR_OK);
     assert_true(complete || effort < ANY_EFFORT);
     for (size_t i = 0; i < s.outcome->count; i++) {
-        assert_int_equal(s.outcome->verdicts[i].rejected_witnesses, 0);
-        assert_true(has(trace, &search, &s.outcome->verdicts[i]));
+        const mr_witness *it = &s.outcome->verdicts[i].race.witness;
+        if (is_false(x, &s.outcome->verdicts[i]))
+            wrong(x, "are told, and are no race", it->first, it->second);
     }
-    for (size_t r = 0; complete && r < search.race_count; r++)
-        assert_true(is_found(trace, s.outcome, &search.races[r]));
-    size_t races = s.outcome->count;
+    for (size_t r = 0; complete && r < x->search.race_count; r++)
+        if (!is_found(x->trace, s.outcome, &x->search.races[r]))
+            wrong(x, "race, and are not told", x->search.races[r].first, x->search.races[r].second);
+    x->races += s.outcome->count;
     tear_down(&s);
-    mr_exhaustive_free(&search);
-    return races;
+}
+
+/* Does exhaustive search have a race of the two places? */
+static bool has_race(const examination *x, uint32_t location_1, uint32_t location_2)
+{
+    for (size_t r = 0; r < x->search.race_count; r++)
+        if (are_at(x->trace, x->search.races[r].first, x->search.races[r].second, location_1,
+                   location_2))
+            return true;
+    return false;
+}
+
+/* The small windows and then the survey settle each pair of places. */
+static void examine_near(examination *x)
+{
+    surveyor s = {0};
+    set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
+    for (uint32_t g = 0; g < s.candidates.group_count; g++) {
+        const mr_candidate_group *group = &s.candidates.groups[g];
+        uint32_t first = x->start + s.candidates.items[group->first].first;
+        uint32_t second = x->start + s.candidates.items[group->first].second;
+        mr_pair_verdict *race;
+        bool no_race, races = has_race(x, group->location_1, group->location_2);
+        assert_int_equal(mr_near_race(&s.worker, &s.problem, group->location_1, group->location_2,
+                                      &race, &no_race),
+                         MR_OK);
+        if (race && is_false(x, race))
+            wrong(x, "are said to race near", first, second);
+        if (races ? no_race || !race : !no_race)
+            wrong(x, races ? "race, and near does not tell" : "are open near", first, second);
+        x->proofs += no_race;
+    }
+    tear_down(&s);
+}
+
+/* The trace as a whole, or a window of it by chance. */
+static void examine(examination *x, mr_trial *trial, mr_model model, bool whole)
+{
+    mr_random random = {trial->choice + (uint64_t)model};
+    uint32_t count = trial->trace->event_count;
+    x->trial = trial;
+    x->trace = trial->trace;
+    x->model = model;
+    x->start = whole ? 0 : mr_random_below(&random, count - 1);
+    x->end = whole ? count : mr_random_range(&random, x->start + 2, count);
+    assert_true(mr_exhaustive_find(x->trace, model, x->start, x->end, &x->search));
+    examine_survey(x, ANY_EFFORT);
+    examine_survey(x, 1 + trial->choice % 200);
+    examine_near(x);
+    mr_exhaustive_free(&x->search);
+}
+
+static void examine_trial(mr_trial *trial, void *context)
+{
+    for (int model = MR_MODEL_RF; model <= MR_MODEL_VALUE && trial->trace->event_count > 1;
+         model++) {
+        examine(context, trial, (mr_model)model, true);
+        examine(context, trial, (mr_model)model, false);
+    }
 }
 
 static void agrees_with_exhaustive_search(void **state)
 {
     (void)state;
-    enum { EACH = 80, FULL = 2000 };
-    const char *given = getenv("SURVEY_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 1,
-             count = mr_length("SURVEY_TRACES", EACH, FULL);
-    for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
-        size_t races = 0;
-        for (uint64_t i = 0; i < count; i++) {
-            char *text = mr_generate_trace(seed + i, (mr_shape)shape);
-            assert_non_null(text);
-            mr_trace *trace = mr_test_read(text, false);
-            for (int model = MR_MODEL_RF; model <= MR_MODEL_VALUE; model++) {
-                races += examine(trace, (mr_model)model, ANY_EFFORT);
-                examine(trace, (mr_model)model, 1 + (seed + i) % 200);
-            }
-            mr_trace_free(trace);
-            free(text);
-        }
-        print_message("%s: %zu races\n", mr_shape_name((mr_shape)shape), races);
-        assert_true(races > 0);
-    }
+    const mr_trials trials = {.prefix = "SURVEY",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .all_kinds = true};
+    examination x = {0};
+    uint64_t traces = mr_trials_run(&trials, examine_trial, &x);
+    print_message("%zu races, %zu proofs\n", x.races, x.proofs);
+    if (traces >= SHARE_TRACES)
+        assert_true(x.races > traces && x.proofs > traces / 4);
 }
 
 /* Small nests, which is what it is for. */
@@ -141,25 +226,24 @@ static void nests_agree_with_exhaustive_search(void **state)
     enum { EACH = 60, FULL = 1000 };
     const char *given = getenv("SURVEY_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1,
-             count = mr_length("SURVEY_TRACES", EACH, FULL);
-    size_t races = 0;
+             count = mr_length("SURVEY_NESTS", EACH, FULL);
+    examination x = {0};
     for (uint64_t i = 0; i < 2 * count; i++) {
         mr_hard_shape shape = mr_hard_small[i % 2];
         char *text = NULL;
         size_t length = 0;
         FILE *out = open_memstream(&text, &length);
+        mr_trial trial = {.seed = seed + i, .choice = seed + i};
         assert_non_null(out);
         shape.seed = seed + i;
         assert_int_equal(shape.family, MR_HARD_NESTED);
         assert_true(mr_hard_write(&shape, out));
         assert_int_equal(fclose(out), 0);
-        mr_trace *trace = mr_test_read(text, false);
-        races += examine(trace, MR_MODEL_RF, ANY_EFFORT);
-        races += examine(trace, MR_MODEL_VALUE, ANY_EFFORT);
-        mr_trace_free(trace);
+        assert_true(mr_trial_text(&trial, text, examine_trial, &x));
+        assert_string_equal(trial.wrong, "");
         free(text);
     }
-    assert_true(races > 0);
+    assert_true(x.races > 0);
 }
 
 int main(void)

@@ -52,7 +52,9 @@
     X(LIVES_LOCKS, "lives-locks")                                                                  \
     X(LIVES_FORKS, "lives-forks")                                                                  \
     X(LIVES_KINDS, "lives-kinds")                                                                  \
-    X(SPIN_LOCKS, "spin-locks")
+    X(SPIN_LOCKS, "spin-locks")                                                                    \
+    X(MINGLED, "mingled")                                                                          \
+    X(MINGLED_LIVES, "mingled-lives")
 
 /* The same for shapes that ask other questions than races (docs/semantics.md 7): pointers that are
  * used, and threads that wait for each other. */

@@ -438,6 +438,112 @@ static void add_block(builder *b, uint32_t depth)
         add_section(b, lock, 0);
 }
 
+/* ---- steps one by one ---- */
+
+/* Sections and calls that a thread is in. */
+enum { MOST_OPEN = 4 };
+
+typedef struct open_things {
+    uint32_t locks[MOST_OPEN], lock_count;
+    bool shared[MOST_OPEN];
+    uint32_t calls[MOST_OPEN], call_count;
+} open_things;
+
+static void enter_any(builder *b, open_things *open)
+{
+    uint32_t lock = mr_random_below(b->random, b->parameters->locks);
+    bool shared = chance(b, b->parameters->shared_percent);
+    if (open->lock_count == MOST_OPEN)
+        return;
+    add(b, shared ? MR_OP_SHARED_ACQUIRE : MR_OP_ACQUIRE, lock);
+    open->locks[open->lock_count] = lock;
+    open->shared[open->lock_count++] = shared;
+}
+
+static void leave_any(builder *b, open_things *open)
+{
+    if (!open->lock_count)
+        return;
+    uint32_t i = mr_random_below(b->random, open->lock_count);
+    add(b, open->shared[i] ? MR_OP_SHARED_RELEASE : MR_OP_RELEASE, open->locks[i]);
+    open->lock_count--;
+    open->locks[i] = open->locks[open->lock_count];
+    open->shared[i] = open->shared[open->lock_count];
+}
+
+static void call_any(builder *b, open_things *open)
+{
+    if (open->call_count == MOST_OPEN)
+        return;
+    open->calls[open->call_count] = mr_random_below(b->random, 3);
+    add(b, MR_OP_CALL_BEGIN, open->calls[open->call_count++]);
+    b->program->steps[b->program->count - 1].reach = draw_reach(b);
+}
+
+static mr_mingled draw_mingled(builder *b)
+{
+    const uint8_t *weights = b->parameters->mingled;
+    uint32_t sum = 0, kind = 0;
+    for (uint32_t i = 0; i < MR_MINGLED_COUNT; i++)
+        sum += weights[i];
+    for (uint32_t left = mr_random_below(b->random, sum); left >= weights[kind]; kind++)
+        left -= weights[kind];
+    return (mr_mingled)kind;
+}
+
+static void add_mingled(builder *b, open_things *open)
+{
+    const mr_parameters *p = b->parameters;
+    uint32_t slot = p->slots ? mr_random_below(b->random, p->slots) : 0;
+    switch (draw_mingled(b)) {
+    case MR_MINGLED_ACCESS:
+        add_access(b);
+        break;
+    case MR_MINGLED_ENTER:
+        enter_any(b, open);
+        break;
+    case MR_MINGLED_LEAVE:
+        leave_any(b, open);
+        break;
+    case MR_MINGLED_SEMAPHORE:
+        add_semaphore(b);
+        break;
+    case MR_MINGLED_USE:
+        add_uses(b, slot, 1, 1);
+        break;
+    case MR_MINGLED_ALLOC:
+        add(b, MR_OP_ALLOC, slot);
+        break;
+    case MR_MINGLED_FREE:
+        add(b, MR_OP_FREE, slot);
+        break;
+    case MR_MINGLED_CALL:
+        call_any(b, open);
+        break;
+    case MR_MINGLED_RETURN:
+        if (open->call_count)
+            add(b, MR_OP_CALL_END, open->calls[--open->call_count]);
+        break;
+    case MR_MINGLED_BRANCH:
+        add(b, MR_OP_BRANCH, 0);
+        break;
+    case MR_MINGLED_COUNT:
+        break;
+    }
+}
+
+/* What is open stays open by chance. */
+static void fill_mingled(builder *b, uint32_t length)
+{
+    open_things open = {.lock_count = 0};
+    while (b->program->count < length && b->program->count < MR_PROGRAM_STEPS / 2)
+        add_mingled(b, &open);
+    while (open.lock_count && !mr_random_percent(b->random, b->parameters->open_percent))
+        leave_any(b, &open);
+    while (open.call_count && !chance(b, b->parameters->never_percent))
+        add(b, MR_OP_CALL_END, open.calls[--open.call_count]);
+}
+
 static void insert(mr_program *program, uint32_t at, mr_op op, uint32_t operand)
 {
     mr_instruction *step = program->steps + at;
@@ -489,6 +595,8 @@ void mr_program_build(mr_random *random, const mr_parameters *parameters, mr_pro
             add_pointee(&b, parameters->variables - 1, 0);
         uint32_t share = parameters->events / parameters->threads;
         uint32_t length = mr_random_range(random, share / 2, share * 3 / 2 + 1);
+        if (parameters->mingled[MR_MINGLED_ACCESS])
+            fill_mingled(&b, length);
         while (programs[t].count < length && programs[t].count < MR_PROGRAM_STEPS / 2)
             add_block(&b, 0);
     }

@@ -38,6 +38,21 @@ typedef enum mr_value_style {
     MR_VALUES_COUNT
 } mr_value_style;
 
+/* Steps that are drawn one by one. */
+typedef enum mr_mingled {
+    MR_MINGLED_ACCESS,
+    MR_MINGLED_ENTER,
+    MR_MINGLED_LEAVE, /* any section that the thread is in */
+    MR_MINGLED_SEMAPHORE,
+    MR_MINGLED_USE,
+    MR_MINGLED_ALLOC,
+    MR_MINGLED_FREE,
+    MR_MINGLED_CALL,
+    MR_MINGLED_RETURN,
+    MR_MINGLED_BRANCH,
+    MR_MINGLED_COUNT
+} mr_mingled;
+
 /* What a random trace is drawn from; percentages are chances. */
 typedef struct mr_parameters {
     uint32_t threads, events, variables, locks;
@@ -77,6 +92,8 @@ typedef struct mr_parameters {
     bool spins;                 /* exclusive locks are variables, 0 when nobody has them */
     bool counts;                /* … and count the threads that have them shared */
     uint32_t stray_percent;     /* … and an access frees one that another thread may have */
+    /* Not all zero: steps are drawn one by one, so that anything is within sections and calls; how often each is. */
+    uint8_t mingled[MR_MINGLED_COUNT];
 } mr_parameters;
 
 /* What an opaque call can reach, as bits: the first few of each kind. */

@@ -239,6 +239,40 @@ static void shape_spin_locks(mr_random *random, mr_parameters *p)
     p->fork_percent /= 2;
 }
 
+/* Steps of some kinds in any order: within sections and calls there is whatever there is elsewhere. */
+static void shape_mingled(mr_random *random, mr_parameters *p, bool lives)
+{
+    const struct {
+        uint8_t low, high, percent;
+    } kinds[MR_MINGLED_COUNT] = {
+        [MR_MINGLED_ACCESS] = {4, 10, 100}, [MR_MINGLED_ENTER] = {3, 8, 90},
+        [MR_MINGLED_LEAVE] = {3, 8, 100},   [MR_MINGLED_SEMAPHORE] = {1, 4, lives ? 20 : 40},
+        [MR_MINGLED_USE] = {2, 6, 100},     [MR_MINGLED_ALLOC] = {1, 2, 70},
+        [MR_MINGLED_FREE] = {1, 3, 100},    [MR_MINGLED_CALL] = {1, 3, lives ? 15 : 40},
+        [MR_MINGLED_RETURN] = {1, 4, 100},  [MR_MINGLED_BRANCH] = {1, 3, 30},
+    };
+    for (uint32_t k = 0; k < MR_MINGLED_COUNT; k++) {
+        uint8_t weight = (uint8_t)mr_random_range(random, kinds[k].low, kinds[k].high);
+        bool life = k == MR_MINGLED_USE || k == MR_MINGLED_ALLOC || k == MR_MINGLED_FREE;
+        bool some = mr_random_percent(random, kinds[k].percent);
+        p->mingled[k] = some && (lives || !life) ? weight : 0;
+    }
+    p->slots = lives ? mr_random_range(random, 1, MR_PROGRAM_SLOTS) : 0;
+    p->born_percent = mr_random_percent(random, 60) ? 80 : 0;
+    p->semaphores = mr_random_range(random, 1, MR_PROGRAM_SEMAPHORES);
+    p->signal_percent = mr_random_range(random, 50, 100);
+    p->units = mr_random_below(random, 2);
+    p->atomic_percent = mr_random_percent(random, 40) ? mr_random_range(random, 10, 70) : 0;
+    p->shared_percent = mr_random_percent(random, 40) ? mr_random_range(random, 20, 60) : 0;
+    p->never_percent = mr_random_percent(random, 30) ? 30 : 0;
+    p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
+    p->fork_percent = mr_random_percent(random, 40) ? 70 : 0;
+    p->threads = mr_random_range(random, 2, 4);
+    p->events = mr_random_range(random, 10, MR_SHAPE_MOST_EVENTS);
+    p->missing_percent /= 2;
+    p->unrecorded_percent /= 2;
+}
+
 static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
 {
     switch ((int)shape) {
@@ -287,6 +321,10 @@ static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
         break;
     case MR_SHAPE_SPIN_LOCKS:
         shape_spin_locks(random, p);
+        break;
+    case MR_SHAPE_MINGLED:
+    case MR_SHAPE_MINGLED_LIVES:
+        shape_mingled(random, p, shape == MR_SHAPE_MINGLED_LIVES);
         break;
     default:
         break;

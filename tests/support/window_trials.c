@@ -95,6 +95,18 @@ static mr_stops list_from(const mr_window *w, uint32_t event, uint32_t *events)
     return (mr_stops){events, count};
 }
 
+/* The accesses of the event's thread with the same end of life, from it on. */
+static mr_stops bundle_from(const mr_window *w, uint32_t event, uint32_t *events)
+{
+    uint32_t count = 0;
+    for (uint32_t i = event; i < w->size; i++)
+        if (w->thread[i] == w->thread[event] &&
+            (mr_op_is_access(mr_window_op(w, i)) || mr_op_ends_life(mr_window_op(w, i))) &&
+            mr_window_end_of_life(w, i) == mr_window_end_of_life(w, event))
+            events[count++] = i;
+    return (mr_stops){events, count};
+}
+
 static void examine_window(mr_window_trials *self)
 {
     const mr_window *w = self->setup.window;
@@ -105,7 +117,12 @@ static void examine_window(mr_window_trials *self)
                 continue;
             ask(self, (mr_stops){&a, 1}, (mr_stops){&b, 1});
             mr_stops one = list_from(w, a, events[0]), two = list_from(w, b, events[1]);
-            if (self->lists && one.count + two.count > 2)
+            uint32_t lists = one.count + two.count;
+            if (self->lists && lists > 2)
+                ask(self, one, two);
+            one = bundle_from(w, a, events[0]);
+            two = bundle_from(w, b, events[1]);
+            if (self->bundles && one.count + two.count > lists)
                 ask(self, one, two);
         }
     }
