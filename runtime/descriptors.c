@@ -13,6 +13,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -114,9 +116,48 @@ static bool is_open(int fd)
 }
 
 /* Programs close all numbers there are. What the recording needs is not open for them. */
-static bool is_hidden(int fd)
+bool mr_descriptor_is_hidden(int fd)
 {
     return mr_inputs_own(fd) || mr_log_file_own(fd) || mr_result_own(fd);
+}
+
+bool mr_descriptor_is_hidden_entry(DIR *folder, const char *name)
+{
+    char path[64] = "/proc/self/fd/", where[64];
+    uint64_t fd = mr_parse_number(name, UINT32_MAX);
+    if (fd > INT_MAX || !mr_descriptor_is_hidden((int)fd)) {
+        return false;
+    }
+    int at = MR_REAL(dirfd)(folder);
+    size_t length = 14, digits = 1;
+    for (int rest = at; rest >= 10; rest /= 10) {
+        digits++;
+    }
+    for (size_t i = digits; i > 0; i--, at /= 10) {
+        path[length + i - 1] = (char)('0' + at % 10);
+    }
+    long bytes = mr_sys(SYS_readlinkat, AT_FDCWD, (long)path, (long)where, sizeof where, 0, 0);
+    return bytes > 9 && __builtin_memcmp(where, "/proc/", 6) == 0 &&
+           __builtin_memcmp(where + bytes - 3, "/fd", 3) == 0;
+}
+
+/* The program takes the number for itself. */
+static void make_room(int fd)
+{
+    if (mr_inputs_own(fd)) {
+        mr_inputs_renumber();
+    } else if (mr_log_file_own(fd)) {
+        mr_log_file_renumber();
+    } else if (mr_result_own(fd)) {
+        mr_result_renumber();
+    }
+}
+
+/* As of a descriptor that is not open. What follows is as for any other one: in a replay these have other numbers. */
+int mr_descriptor_refuse(void)
+{
+    errno = EBADF;
+    return -1;
 }
 
 MR_EXPORT int close(int fd)
@@ -125,18 +166,72 @@ MR_EXPORT int close(int fd)
     if (thread == NULL) {
         return MR_REAL(close)(fd);
     }
-    if (is_hidden(fd)) {
+    mr_yield(thread);
+    bool hidden = mr_descriptor_is_hidden(fd);
+    if (!hidden && is_open(fd)) {
+        mr_descriptor_end(fd, true, MR_CALLER);
+        mr_descriptor_forget(fd);
+    }
+    mr_leave(thread);
+    return hidden ? mr_descriptor_refuse() : MR_REAL(close)(fd);
+}
+
+static void end_range(unsigned first, unsigned last, uintptr_t code)
+{
+    for (unsigned fd = first; fd <= last && fd < MR_LOG_DESCRIPTORS; fd++) {
+        if (!mr_descriptor_is_hidden((int)fd) && is_open((int)fd)) {
+            mr_descriptor_end((int)fd, true, code);
+            mr_descriptor_forget((int)fd);
+        }
+    }
+}
+
+/* A range, but for what the recording needs. */
+static int close_rest(unsigned first, unsigned last, int flags)
+{
+    enum { HIGHEST = 1 << 16 };
+    long result = 0;
+    for (unsigned fd = first; fd <= last && fd < HIGHEST && result == 0; fd++) {
+        if (mr_descriptor_is_hidden((int)fd)) {
+            result = fd == first ? 0 : mr_sys(SYS_close_range, first, fd - 1, flags, 0, 0, 0);
+            first = fd + 1;
+        }
+    }
+    if (result == 0 && first <= last) {
+        result = mr_sys(SYS_close_range, first, last, flags, 0, 0, 0);
+    }
+    if (result < 0) {
+        errno = (int)-result;
+    }
+    return result < 0 ? -1 : 0;
+}
+
+static int close_all(unsigned first, unsigned last, int flags, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL && first <= last && (flags & CLOSE_RANGE_CLOEXEC) == 0) {
+        mr_yield(thread);
+        end_range(first, last, code);
+    }
+    int result = close_rest(first, last, flags);
+    if (thread != NULL) {
         mr_leave(thread);
-        errno = EBADF;
+    }
+    return result;
+}
+
+MR_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    if (first > last) {
+        errno = EINVAL;
         return -1;
     }
-    mr_yield(thread);
-    if (is_open(fd)) {
-        mr_descriptor_end(fd, true, MR_CALLER);
-    }
-    mr_descriptor_forget(fd);
-    mr_leave(thread);
-    return MR_REAL(close)(fd);
+    return close_all(first, last, flags, MR_CALLER);
+}
+
+MR_EXPORT void closefrom(int lowest)
+{
+    close_all(lowest < 0 ? 0 : (unsigned)lowest, UINT_MAX, 0, MR_CALLER);
 }
 
 /* dup2 and dup3. */
@@ -145,6 +240,7 @@ static mr_thread *begin_replace(int from, int to, bool *is_new, uintptr_t code)
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_yield(thread);
+        make_room(to);
         mr_descriptor_use(from, code);
         *is_new = !is_open(to);
         if (!*is_new && from != to) {
@@ -173,14 +269,20 @@ MR_EXPORT int dup2(int from, int to)
 {
     bool is_new = false;
     mr_thread *thread = begin_replace(from, to, &is_new, MR_CALLER);
-    return end_replace(thread, from, is_new, MR_REAL(dup2)(from, to), MR_CALLER);
+    return end_replace(thread, from, is_new,
+                       mr_descriptor_is_hidden(from) ? mr_descriptor_refuse()
+                                                     : MR_REAL(dup2)(from, to),
+                       MR_CALLER);
 }
 
 MR_EXPORT int dup3(int from, int to, int flags)
 {
     bool is_new = false;
     mr_thread *thread = begin_replace(from, to, &is_new, MR_CALLER);
-    return end_replace(thread, from, is_new, MR_REAL(dup3)(from, to, flags), MR_CALLER);
+    return end_replace(thread, from, is_new,
+                       mr_descriptor_is_hidden(from) ? mr_descriptor_refuse()
+                                                     : MR_REAL(dup3)(from, to, flags),
+                       MR_CALLER);
 }
 
 /* A number that is given out: whatever had it before was closed. */
@@ -204,18 +306,25 @@ static int settle(mr_input *input, uint64_t how, int fd, mr_descriptor_origin or
     return given(mr_descriptor_made(input, how, fd, origin), false, code);
 }
 
-MR_EXPORT int dup(int fd)
+int mr_descriptor_duplicate(int fd, int command, int lowest, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        mr_descriptor_use(fd, MR_CALLER);
+        mr_descriptor_use(fd, code);
         mr_leave(thread);
     }
     mr_input input;
-    int copy = mr_descriptor_expect(&input, MR_NEW_COPY) ? MR_REAL(dup)(fd) : -1;
-    copy = settle(&input, MR_NEW_COPY, copy, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);
+    int copy = !mr_descriptor_expect(&input, MR_NEW_COPY) ? -1
+               : mr_descriptor_is_hidden(fd)              ? mr_descriptor_refuse()
+                                                          : MR_REAL(fcntl)(fd, command, lowest);
+    copy = settle(&input, MR_NEW_COPY, copy, MR_DESCRIPTOR_UNKNOWN, code);
     mr_descriptor_copy(fd, copy);
     return copy;
+}
+
+MR_EXPORT int dup(int fd)
+{
+    return mr_descriptor_duplicate(fd, F_DUPFD, 0, MR_CALLER);
 }
 
 /* The recorded program made a new file, and that is there since: it begins anew. */

@@ -13,12 +13,23 @@
 
 #include "state.h"
 
+#include <dirent.h>
+
 /* The caller is busy. */
 void mr_descriptor_use(int fd, uintptr_t code);
 /* It ends: `closed`, or its number was given to another one in an unknown way. */
 void mr_descriptor_end(int fd, bool closed, uintptr_t code);
 /* The kernel gave it; a socket may get another number, which is returned. Negative: nothing. */
 int mr_descriptor_given(mr_thread *thread, int fd, bool socket, uintptr_t code);
+
+/* Is it one that the recording needs? It is not open for the program. */
+bool mr_descriptor_is_hidden(int fd);
+/* What a call with it gives: -1, EBADF. */
+int mr_descriptor_refuse(void);
+/* Is it such a one in the folder that lists the descriptors of a process (/proc/self/fd)? */
+bool mr_descriptor_is_hidden_entry(DIR *folder, const char *name);
+/* fcntl with F_DUPFD or F_DUPFD_CLOEXEC. The caller is not busy. */
+int mr_descriptor_duplicate(int fd, int command, int lowest, uintptr_t code);
 
 /* pipe and socketpair made them; the caller is busy. */
 void mr_descriptors_pair(int status, int to[2]);

@@ -53,8 +53,12 @@ void mr_descriptor_set(int fd, mr_descriptor_origin origin)
 
 void mr_descriptor_copy(int from, int to)
 {
+    struct stat is;
     if (is_known(from) && is_known(to)) {
         table.of[to] = table.of[from];
+        if (mr_inputs_are_fed() && table.of[to].mode == 0 && mr_descriptor_stat(from, &is) == 0) {
+            table.of[to].mode = is.st_mode;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "explore.h"
 #include "input_descriptors.h"
 #include "input_signals.h"
+#include "real.h"
 #include "sys.h"
 
 #include <errno.h>
@@ -61,7 +62,8 @@ bool mr_inputs_are_fed(void)
 static bool is_ours(void)
 {
     struct stat is;
-    return fstat(inputs.fd, &is) == 0 && is.st_dev == inputs.device && is.st_ino == inputs.inode;
+    return MR_REAL(fstat)(inputs.fd, &is) == 0 && is.st_dev == inputs.device &&
+           is.st_ino == inputs.inode;
 }
 
 /* Nothing more is logged. */
@@ -84,6 +86,11 @@ static void keep_high(void)
 bool mr_inputs_own(int fd)
 {
     return inputs.fd > 0 && fd == inputs.fd && (inputs.fed || is_ours());
+}
+
+void mr_inputs_renumber(void)
+{
+    inputs.fd = mr_move_descriptor(inputs.fd);
 }
 
 static void *map(uint64_t at, uint64_t bytes, int protection)

@@ -71,6 +71,8 @@ void mr_input_called(mr_thread *thread, int64_t result);
 
 /* Is it the descriptor of the inputs? */
 bool mr_inputs_own(int fd);
+/* It gets another number, which is its own from here on. */
+void mr_inputs_renumber(void);
 
 /* What a clock showed at the start, when the program looked at it; false: it is not known. */
 bool mr_inputs_clock(int clock, int64_t *ns);

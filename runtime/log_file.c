@@ -1,5 +1,6 @@
 #include "log_file.h"
 
+#include "real.h"
 #include "sys.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static void keep_open(int fd)
 static bool is_ours(int fd)
 {
     struct stat is;
-    return fstat(fd, &is) == 0 && is.st_dev == file.device && is.st_ino == file.inode;
+    return MR_REAL(fstat)(fd, &is) == 0 && is.st_dev == file.device && is.st_ino == file.inode;
 }
 
 static void absolute_path(const char *path)
@@ -48,6 +49,11 @@ static void absolute_path(const char *path)
 bool mr_log_file_own(int fd)
 {
     return file.kept > 0 && fd == file.kept && is_ours(fd);
+}
+
+void mr_log_file_renumber(void)
+{
+    file.kept = mr_move_descriptor(file.kept);
 }
 
 int mr_log_file_make(const char *path)

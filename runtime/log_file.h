@@ -27,6 +27,8 @@ void mr_log_file_close(int fd);
 
 /* Is it the descriptor that stays open? */
 bool mr_log_file_own(int fd);
+/* It gets another number, which is its own from here on. */
+void mr_log_file_renumber(void);
 
 /* In the child of a fork: the next mr_log_file_make makes the child's own. */
 void mr_log_file_forget(void);

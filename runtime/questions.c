@@ -1,4 +1,5 @@
 /* What the program asks the system about itself and its descriptors: inputs. */
+#include "descriptors.h"
 #include "input_descriptors.h"
 #include "real.h"
 #include "scheduler.h"
@@ -76,7 +77,11 @@ static int flags_of(mr_thread *thread, int fd, int flags)
         va_start(arguments, command);                                                              \
         void *argument = va_arg(arguments, void *); /* or a number, or nothing */                  \
         va_end(arguments);                                                                         \
-        int result = MR_REAL(name)(fd, command, argument);                                         \
+        if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {                                    \
+            return mr_descriptor_duplicate(fd, command, (int)(intptr_t)argument, MR_CALLER);       \
+        }                                                                                          \
+        int result = mr_descriptor_is_hidden(fd) ? mr_descriptor_refuse()                          \
+                                                 : MR_REAL(name)(fd, command, argument);           \
         mr_thread *thread = command == F_GETFL ? mr_enter() : NULL;                                \
         if (thread != NULL) {                                                                      \
             result = flags_of(thread, fd, result);                                                 \

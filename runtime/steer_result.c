@@ -42,6 +42,11 @@ bool mr_result_own(int fd)
     return result.fd > 0 && fd == result.fd;
 }
 
+void mr_result_renumber(void)
+{
+    result.fd = mr_move_descriptor(result.fd);
+}
+
 void mr_result_text(const char *text, uint32_t bytes)
 {
     if (result.used > 0 && result.lines[result.used - 1] != '\n' && result.used < LINES_BYTES) {

@@ -14,6 +14,8 @@ void mr_result_open(const char *path, const mr_schedule *schedule);
 
 /* Is it the descriptor of that file? */
 bool mr_result_own(int fd);
+/* It gets another number, which is its own from here on. */
+void mr_result_renumber(void);
 
 /* A line of a word, numbers and a text is made of these, and ended. Texts are cut at `bytes`. */
 void mr_result_word(const char *text);

@@ -149,6 +149,18 @@ void mr_complain(const char *text, const char *detail)
     mr_sys(SYS_write, 2, (long)line, (long)length, 0, 0, 0);
 }
 
+int mr_move_descriptor(int fd)
+{
+    enum { LOWEST = 64 }; /* programs count on the low numbers */
+    long copy = mr_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1, 0, 0, 0);
+    copy = copy >= 0 ? copy : mr_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOWEST, 0, 0, 0);
+    if (copy < 0) {
+        return fd;
+    }
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    return (int)copy;
+}
+
 uint64_t mr_parse_number(const char *text, uint64_t otherwise)
 {
     uint64_t number = 0;

@@ -24,6 +24,10 @@ void mr_futex_wake(uint32_t *word, int count);
 struct pollfd;
 long mr_poll_now(struct pollfd *fds, size_t count);
 
+/* The descriptor gets a higher number, or a lower one when there is none higher. Returns the number, which is `fd`
+ * when there is no other. */
+int mr_move_descriptor(int fd);
+
 /* A lock without owner: 0 free, 1 held, 2 held and waited for. */
 void mr_lock(uint32_t *word);
 void mr_unlock(uint32_t *word);

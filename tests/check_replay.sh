@@ -521,6 +521,95 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q random.mrt && "$maxrace" c++ -g -O0 random.cpp -o random && "$maxrace" record -q -o random.mrt -- ./random &&
         says '1 of 1 confirmed' "$maxrace" replay -q random.mrt)
 }
+# What the recording needs outlives a program that closes or takes all descriptors, each in another way: the random numbers after
+# that are inputs.
+all_descriptors() {
+    cat >"$scratch/all.c" <<'END'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int x;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+static int is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+static void listed(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    for (struct dirent *one; (one = readdir(folder)) != NULL;)
+        if (atoi(one->d_name) > 2 && atoi(one->d_name) != dirfd(folder))
+            close(atoi(one->d_name));
+    closedir(folder);
+}
+static void taken(void)
+{
+    for (int i = 3; i < 1010; i++)
+        if (dup2(2, i) != i || (i % 2 && dup3(1, i, O_CLOEXEC) != i))
+            exit(7);
+    for (int i = 3; i < 1010; i++)
+        if (!is_open(i))
+            exit(8);
+}
+static void copied(void)
+{
+    for (int i = 3; i < 1024; i++)
+        if (dup(i) >= 0 || fcntl(i, F_DUPFD, 3) >= 0 || fcntl(i, F_DUPFD_CLOEXEC, 3) >= 0 || dup2(i, 3) >= 0)
+            exit(9);
+}
+int main(int count, char **words)
+{
+    unsigned bits[4];
+    pthread_t thread;
+    int first = open("/dev/null", O_RDONLY), ends[2];
+    if (pipe(ends) != 0 || fcntl(first, F_DUPFD, 40) != 40)
+        return 2;
+    switch (words[1][0]) {
+    case 'r':
+        if (close_range(ends[0], ~0U, 0) != 0 || !is_open(first) || close_range(5, 4, 0) == 0)
+            return 3;
+        break;
+    case 'f':
+        closefrom(first);
+        break;
+    case 'l':
+        listed();
+        break;
+    default:
+        taken();
+        closefrom(3);
+        copied();
+    }
+    if (is_open(ends[0]) || is_open(ends[1]) || is_open(40) || (words[1][0] != 'r' && is_open(first)))
+        return 4;
+    arc4random_buf(bits, sizeof bits);
+    for (int i = 0; i < 128; i++)
+        if (bits[i / 32] >> i % 32 & 1)
+            x++;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    return count - 2;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 all.c -o all || exit 1
+        for fd in /proc/$BASHPID/fd/*; do # those of the test that the program would have, too
+            fd=${fd##*/}
+            [ "$fd" -lt 3 ] || [ "$fd" -eq 255 ] || eval "exec $fd>&-"
+        done
+        for way in range from listed taken; do
+            ./all $way && "$maxrace" record -q -o all.mrt -- ./all $way && says '1 of 1 confirmed' "$maxrace" replay -q all.mrt || { echo "$way: $?"; exit 1; }
+        done)
+}
 # The streams of a replay are files of its own. The program sees the flags that they had: those of a file that is written from its
 # begin, and then those of a pipe; and those that it set itself.
 stream_flags() {
@@ -859,6 +948,7 @@ if check replay_prepare prepare; then
     check replay_other_input other_input
     check replay_changed_files changed_files
     check replay_random_numbers random_numbers
+    check replay_all_descriptors all_descriptors
     check replay_stream_flags stream_flags
     check replay_other_wait other_wait
     check replay_wait_inside wait_inside

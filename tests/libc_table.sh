@@ -50,6 +50,7 @@ macros() {
 #define INPUT QUICK
 #define CHANGE QUICK
 #define pair(result, to)
+#define shown(name)
 #define QUICK_VOID(name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN_VOID QUICK_VOID
 #define NUMBER(type, name, parameters, arguments) ROW name|TEXT(READS `from`, up to the character that ends the number ENDS WRITES `to[sizeof *to]` ENDS)|

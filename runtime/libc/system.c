@@ -4,6 +4,10 @@
 #include "calls.h"
 
 #define pair(status, to) mr_descriptors_pair((status), (to));
+#define shown(name)                                                                                \
+    while (result != NULL && mr_descriptor_is_hidden_entry(folder, result->d_name)) {              \
+        result = MR_REAL(name)(folder);                                                            \
+    }
 
 #include <dirent.h>
 #include <execinfo.h>
