@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "far/budget.h"
 #include "predict/merge.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
@@ -232,6 +233,32 @@ static void test_budget_bites(void **state)
     free(text);
 }
 
+/* A pair of places may use up half of its budget in a model stricter than that of the settings, and the rest in
+ * that one. */
+static void test_budget_of_stricter_models(void **state)
+{
+    (void)state;
+    enum { BUDGET = 100 };
+    const mr_predict_settings settings = {.model = MR_MODEL_VALUE,
+                                          .far_limits = {.per_race = BUDGET}};
+    const mr_ledger ledger = {0};
+    const mr_candidate_group group = {.location_1 = 1, .location_2 = 2};
+    mr_place_pair places = {.group = &group};
+    static mr_far_window window;
+    mr_far_budget budget;
+    window.settings = &settings;
+    window.ledger = &ledger;
+    mr_far_budget_init(&budget, &window, NULL);
+    for (uint32_t spent = 0; spent <= BUDGET + 1; spent++) {
+        places.spent = spent;
+        window.model = MR_MODEL_RF;
+        assert_int_equal(mr_far_budget_covers(&budget, &places, 0), spent <= BUDGET / 2);
+        window.model = MR_MODEL_VALUE;
+        assert_int_equal(mr_far_budget_covers(&budget, &places, 0), spent <= BUDGET);
+    }
+    mr_far_budget_free(&budget);
+}
+
 /* The kinds that the words of candidates.far stand for. */
 static void test_how_far(void **state)
 {
@@ -410,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_races_of_the_orders),
         cmocka_unit_test(test_budget_bites),
+        cmocka_unit_test(test_budget_of_stricter_models),
         cmocka_unit_test(test_how_far),
         cmocka_unit_test(test_small_far_windows),
         cmocka_unit_test(test_bundle_of_a_free),

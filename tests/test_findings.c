@@ -512,10 +512,40 @@ static void test_windows_left_out(void **state)
     }
 }
 
+static void count_elimination(void *context, const char *line)
+{
+    int *count = context;
+    *count += strstr(line, "step=eliminate ") != NULL;
+}
+
+/* A question that only a formula settles, in a trace too short for windows around it: the whole trace is looked at by
+ * elimination once. */
+static void test_asked_once(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"window.size", "0", "find", "pointers",
+                                           "jobs",        "1", NULL};
+    mr_trace *trace = mr_sample_trace("A|aw(p=5)|1\nA|fork(B)|2\nB|ar(p=5)|3\nB|deref(p)|4\n"
+                                      "B|r(y=0)|5\nB|w(p=0)|6\n");
+    mr_config *config = mr_settings_of(settings);
+    int eliminations = 0;
+    const mr_debug debug = {1u << MR_DEBUG_STEPS, count_elimination, &eliminations};
+    const mr_predict_run run = {.debug = &debug};
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_non_null(trace);
+    assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+    assert_int_equal(result.stats.findings[MR_WITNESS_NULL].impossible, 1);
+    assert_int_equal(eliminations, 1);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
-                                       cmocka_unit_test(test_windows_left_out),
-                                       cmocka_unit_test(test_random_traces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_asked_once),
+        cmocka_unit_test(test_windows_left_out), cmocka_unit_test(test_random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
