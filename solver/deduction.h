@@ -31,6 +31,9 @@ typedef struct mr_row_times {
     uint64_t changed, closed, ruled;
 } mr_row_times;
 
+/* `ruled` of a row whose rule says nothing any more. */
+#define MR_RULED_FOREVER UINT64_MAX
+
 typedef enum mr_deduction_stuck {
     MR_DEDUCTION_GOES_ON,
     MR_DEDUCTION_TOO_LARGE,
@@ -69,7 +72,7 @@ typedef struct mr_deduction {
      * one on have been looked at. */
     uint32_t *region;
     uint32_t region_count, walked;
-    /* One a variable, then one a lock: of a clock, of E, or of what is consistent, in a row of the
+    /* One a variable, then one a lock: of a clock (in an access), of E, or of what is consistent, in a row of the
      * object; of L, in an acquire of it. */
     uint64_t *object_changed;
     uint64_t now, bounds_changed; /* of included, limit or certain */

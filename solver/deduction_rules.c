@@ -344,6 +344,19 @@ static void put_foreign_after(const reader *r, const mr_row_chain *chain)
         mr_deduction_order(d, r->row, d->known->rows->items[item]);
 }
 
+bool mr_deduction_is_settled(const mr_deduction *d, uint32_t row)
+{
+    const mr_window *w = d->window;
+    uint32_t source = w->source[d->known->rows->event_of[row]];
+    if (d->stop_count)
+        return false;
+    if (source == MR_NONE)
+        return true;
+    uint32_t write = mr_deduction_row(d, source), slot = mr_deduction_slot(d, write);
+    return slot == mr_deduction_slot(d, row) ||
+           mr_deduction_clock(d, row)[slot] > mr_deduction_rank(d, write);
+}
+
 void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
 {
     reader r = make_reader(d, row);

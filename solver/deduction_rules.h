@@ -17,6 +17,14 @@ void mr_deduction_rule_acquire(mr_deduction *deduction, uint32_t row);
  * inconsistent. O(threads) for each thread that uses the variable. */
 void mr_deduction_rule_read(mr_deduction *deduction, uint32_t row);
 
+/*
+ * Does the rule say nothing of the read, now and ever? Without a question that is so when the write s that it saw
+ * is in B(r), or in its thread, and when it saw none. The trace is a reordering of the window, so s is in P(r),
+ * and (b) joins no more than B(s) + s, which B(r) contains by the first rule; if there is no s, "none" is possible,
+ * and (b) says nothing. (a) and (c) to (e) say nothing without a question. False when there is a question.
+ */
+bool mr_deduction_is_settled(const mr_deduction *deduction, uint32_t row);
+
 /* Lists P(r) for each consistent read of a variable by value, in `known`. False: no memory. */
 bool mr_deduction_list_sources(mr_deduction *deduction);
 

@@ -133,19 +133,47 @@ static void close_row(mr_deduction *d, uint32_t row)
     times->closed = now;
 }
 
-static void rule(mr_deduction *d, uint32_t row)
+/* Has B of the release of the section that the acquire enters changed? The rule of an acquire looks at it. */
+static bool release_changed(const mr_deduction *d, const mr_section *section, uint64_t since)
 {
-    mr_row_times *times = mr_deduction_times(d, row);
-    uint64_t ruled = times->ruled, now = d->now;
+    return mr_deduction_is_possible(d, section->release) &&
+           mr_deduction_times(d, mr_deduction_row(d, section->release))->changed > since;
+}
+
+static void apply_rule(mr_deduction *d, uint32_t row)
+{
     uint32_t event = d->known->rows->event_of[row];
-    if (ruled && times->changed <= ruled && d->object_changed[mr_deduction_object(d, row)] <= ruled)
-        return;
     if (mr_op_reads(mr_window_op(d->window, event)))
         mr_deduction_rule_read(d, row);
     else if (!mr_op_is_access(mr_window_op(d->window, event)) &&
              mr_window_section(d->window, event)->acquire == event)
         mr_deduction_rule_acquire(d, row);
-    times->ruled = now;
+}
+
+/* Is there something new about the row, or about what its rule looks at beside? */
+static bool is_due(const mr_deduction *d, uint32_t row)
+{
+    const mr_row_times *times = mr_deduction_times(d, row);
+    uint32_t event = d->known->rows->event_of[row];
+    if (!times->ruled || times->changed > times->ruled ||
+        d->object_changed[mr_deduction_object(d, row)] > times->ruled)
+        return true;
+    return !mr_op_is_access(mr_window_op(d->window, event)) &&
+           mr_window_section(d->window, event)->acquire == event &&
+           release_changed(d, mr_window_section(d->window, event), times->ruled);
+}
+
+static void rule(mr_deduction *d, uint32_t row)
+{
+    uint64_t now = d->now;
+    if (!is_due(d, row))
+        return;
+    if (mr_op_reads(mr_window_op(d->window, d->known->rows->event_of[row])) &&
+        mr_deduction_is_settled(d, row))
+        now = MR_RULED_FOREVER;
+    else
+        apply_rule(d, row);
+    mr_deduction_times(d, row)->ruled = now;
 }
 
 /* Every so many rows a pass looks whether the run was asked to end. */
@@ -194,6 +222,18 @@ static bool is_closed(const mr_deduction *d)
             if (!is_closed_row(d, known->row_first[s] + rank))
                 return false;
     return true;
+}
+
+/* Does no rule say anything more? For costly checks; then nothing has changed. */
+static bool is_ruled(mr_deduction *d)
+{
+    const mr_known *known = d->known;
+    uint64_t now = d->now, effort = d->effort;
+    for (uint32_t s = 0; s < known->slot_count; s++)
+        for (uint32_t rank = 0; rank < d->limit[s]; rank++)
+            apply_rule(d, known->row_first[s] + rank);
+    d->effort = effort;
+    return now == d->now;
 }
 
 /* The first region (eliminate.h) has so many rows before the stops, the next one so many times as
@@ -253,6 +293,7 @@ static bool run(mr_deduction *d)
         }
     }
     MR_ASSERT_COSTLY(d->no_race || d->near || is_closed(d));
+    MR_ASSERT_COSTLY(d->no_race || d->near || !rules || is_ruled(d));
     return true;
 }
 
