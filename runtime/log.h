@@ -218,7 +218,7 @@ typedef struct mr_log_live {
  *
  * "object" below is the common form of three words:
  *     word 0  kind, role, address of the object
- *     word 1  bits 0..47 code address, bits 48..63 count
+ *     word 1  bits 0..46 code address, bit 47 MR_LOG_FOREIGN, bits 48..63 count
  *     word 2  number
  * The count is the units of POST and WAIT, 1 to 65535.
  */
@@ -379,6 +379,10 @@ enum { MR_LOG_NOT_CANCELLED = 1 };
 /* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
 enum { MR_LOG_TRIED = 1 };
 
+/* Beside the code address of an object's record: the code is of a library that is not recorded. What synchronises
+ * its threads is not known then, so that a reader takes none of its uses of objects as an access. */
+#define MR_LOG_FOREIGN (UINT64_C(1) << 47)
+
 typedef enum mr_log_retired {
     MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open, open */
     MR_LOG_RETIRED_INITIALISED,
@@ -440,7 +444,12 @@ static inline uint64_t mr_log_head(unsigned kind, unsigned detail, uint64_t payl
 
 static inline uint64_t mr_log_code(uint64_t word)
 {
-    return word & 0xffffffffffffu;
+    return word & (MR_LOG_FOREIGN - 1);
+}
+
+static inline bool mr_log_is_foreign(uint64_t word)
+{
+    return (word & MR_LOG_FOREIGN) != 0;
 }
 
 static inline unsigned mr_log_count(uint64_t word)

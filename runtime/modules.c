@@ -115,32 +115,59 @@ void mr_modules_forget(void)
     modules.count = 0;
 }
 
-/* Address ranges of instrumented modules; only added to, the count last. */
-static struct {
+/* Address ranges of code; only added to, the count last. */
+typedef struct code_ranges {
     struct {
         uintptr_t start, end;
     } of[MODULES_MAX];
     uint32_t count;
+} code_ranges;
+
+static struct {
+    code_ranges ranges;
     unsigned long long loaded; /* modules that were loaded so far when it was looked for them */
 } instrumented;
 
-bool mr_is_instrumented(uintptr_t code)
+/* Libraries that do nothing between threads but what is recorded: of C, of C++, and this one. */
+static code_ranges known_well;
+
+static bool is_in(const code_ranges *ranges, uintptr_t code)
 {
-    uint32_t count = __atomic_load_n(&instrumented.count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&ranges->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
-        if (code - instrumented.of[i].start < instrumented.of[i].end - instrumented.of[i].start) {
+        if (code - ranges->of[i].start < ranges->of[i].end - ranges->of[i].start) {
             return true;
         }
     }
     return false;
 }
 
+static void add_range(code_ranges *ranges, uintptr_t start, uintptr_t end)
+{
+    if (ranges->count < MODULES_MAX && !is_in(ranges, start)) {
+        ranges->of[ranges->count].start = start;
+        ranges->of[ranges->count].end = end;
+        __atomic_store_n(&ranges->count, ranges->count + 1, __ATOMIC_RELEASE);
+    }
+}
+
+bool mr_is_instrumented(uintptr_t code)
+{
+    return is_in(&instrumented.ranges, code);
+}
+
+bool mr_is_foreign(uintptr_t code)
+{
+    return code != 0 && !is_in(&instrumented.ranges, code) && !is_in(&known_well, code);
+}
+
 uint64_t mr_code_place(uintptr_t code)
 {
-    uint32_t count = __atomic_load_n(&instrumented.count, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&instrumented.ranges.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
-        if (code - instrumented.of[i].start < instrumented.of[i].end - instrumented.of[i].start) {
-            return (uint64_t)(i + 1) << 48 | (code - instrumented.of[i].start);
+        if (code - instrumented.ranges.of[i].start <
+            instrumented.ranges.of[i].end - instrumented.ranges.of[i].start) {
+            return (uint64_t)(i + 1) << 48 | (code - instrumented.ranges.of[i].start);
         }
     }
     return 0;
@@ -257,13 +284,43 @@ static void add_code(const struct dl_phdr_info *info, bool is_annotated)
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
-            !mr_is_instrumented(start) && instrumented.count < MODULES_MAX) {
+            !mr_is_instrumented(start) && instrumented.ranges.count < MODULES_MAX) {
             if (!is_annotated && !modules.has_assembly && (header->p_flags & PF_R) != 0) {
                 modules.has_assembly = mr_has_assembly((const uint8_t *)start, header->p_memsz);
             }
-            instrumented.of[instrumented.count].start = start;
-            instrumented.of[instrumented.count].end = start + header->p_memsz;
-            __atomic_store_n(&instrumented.count, instrumented.count + 1, __ATOMIC_RELEASE);
+            add_range(&instrumented.ranges, start, start + header->p_memsz);
+        }
+    }
+}
+
+static bool is_known_well(const char *path)
+{
+    static const char *const begins[] = {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.",
+                                         "libmaxrace_rt.so"};
+    const char *name = path;
+    for (; *path != '\0'; path++) {
+        name = *path == '/' ? path + 1 : name;
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        size_t at = 0;
+        while (begins[i][at] != '\0' && name[at] == begins[i][at]) {
+            at++;
+        }
+        if (begins[i][at] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_known_well(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum && info->dlpi_name != NULL; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
+            is_known_well(info->dlpi_name)) {
+            add_range(&known_well, start, start + header->p_memsz);
         }
     }
 }
@@ -279,6 +336,7 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
     if (constants.count == 0 && (info->dlpi_name == NULL || info->dlpi_name[0] == '\0')) {
         add_constants(info);
     }
+    add_known_well(info);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         const ElfW(Dyn) *dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);

@@ -18,6 +18,9 @@ void mr_modules_tell(void);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
+/* Is it in a library that is not, and that is not one of the compiler's for C++? 0 is in none. */
+bool mr_is_foreign(uintptr_t code);
+
 /* module << 48 | offset in it: the same in every run of the program; 0: it is not instrumented. */
 uint64_t mr_code_place(uintptr_t code);
 

@@ -2,6 +2,7 @@
 
 #include "ignore.h"
 #include "log_file.h"
+#include "modules.h"
 #include "steer.h"
 #include "sys.h"
 
@@ -269,7 +270,7 @@ void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintp
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
     record[0] = mr_log_head(kind, role, (uint64_t)address & 0xffffffffffffu);
-    record[1] = (uint64_t)code | (uint64_t)count << 48;
+    record[1] = (uint64_t)code | (uint64_t)count << 48 | (mr_is_foreign(code) ? MR_LOG_FOREIGN : 0);
     record[2] = number;
     mr_writer_advance(record + 3);
 }

@@ -104,6 +104,57 @@ compilers() {
     done
 }
 
+# A library that is not recorded counts the users of an object atomically, and the last one destroys its lock, in memory that the
+# program gives and takes back: no race. A lock that the program itself destroys beside its own use is one.
+foreign_locks() {
+    cat >counted.h <<'END'
+#include <pthread.h>
+typedef struct counted { pthread_mutex_t lock; int users, value; } counted;
+void counted_begin(counted *it, int users);
+void counted_leave(counted *it, void (*last)(counted *));
+END
+    cat >counted.c <<'END'
+#include "counted.h"
+void counted_begin(counted *it, int users) { pthread_mutex_init(&it->lock, 0); it->users = users; it->value = 0; }
+void counted_leave(counted *it, void (*last)(counted *))
+{
+    pthread_mutex_lock(&it->lock);
+    it->value++;
+    pthread_mutex_unlock(&it->lock);
+    if (__atomic_sub_fetch(&it->users, 1, __ATOMIC_ACQ_REL) == 0) { pthread_mutex_destroy(&it->lock); last(it); }
+}
+END
+    cat >user.c <<'END'
+#include "counted.h"
+#include <stdlib.h>
+#include <string.h>
+static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+static counted *it;
+static void last(counted *gone) { memset(gone, 0, sizeof *gone); free(gone); }
+static void *use(void *unused) {
+#ifdef OWN
+    pthread_mutex_lock(&own);
+    pthread_mutex_unlock(&own);
+#endif
+    counted_leave(it, last);
+    return unused;
+}
+int main(void)
+{
+    pthread_t a, b;
+    it = malloc(sizeof *it);
+    counted_begin(it, 2);
+    pthread_create(&a, 0, use, 0);
+    pthread_create(&b, 0, use, 0);
+    pthread_mutex_destroy(&own);
+    return pthread_join(a, 0) + pthread_join(b, 0);
+}
+END
+    gcc -g -Werror -shared -fPIC counted.c -o libcounted.so && "$maxrace" cc -g user.c -L. -lcounted -Wl,-rpath,. -o counted -pthread &&
+        "$maxrace" cc -g -DOWN user.c -L. -lcounted -Wl,-rpath,. -o counted-own -pthread && ends 0 '^no race' "$maxrace" run --runs 3 ./counted &&
+        ends 1 ' on own' "$maxrace" run --runs 3 ./counted-own
+}
+
 # Built for recording, a program runs as always when nobody records.
 not_recorded() {
     ./plain && [ ! -e plain.mrt ] && [ "$(./talk a)" = "hello a" ]
@@ -390,6 +441,7 @@ check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
+check record_commands_foreign_locks foreign_locks
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united

@@ -71,7 +71,8 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *f
     mr_use use = mr_use_of(record);
     mr_user_state *state;
     mr_misuse_kind misuse;
-    int64_t value;
+    int64_t value = 0;
+    bool is_access = mr_use_is_access(record);
     *found = (used){.state = NULL};
     if (use == MR_USE_NONE || use == MR_USE_AFTER)
         return MR_OK;
@@ -79,10 +80,13 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *f
         return mr_event_pass_no_memory(error);
     uint64_t event = pass->emitter.trace->event_count;
     bool refused = mr_log_kind_of(record[0]) == MR_LOG_USED && mr_log_count(record[1]);
-    mr_status status = mr_event_pass_use(pass, record, use == MR_USE_WRITE, &value, error);
-    if (misuse == MR_MISUSE_USE_AFTER_DESTROY && !refused && value != state->destroyed_value)
+    mr_status status = MR_OK;
+    if (is_access)
+        status = mr_event_pass_use(pass, record, use == MR_USE_WRITE, &value, error);
+    if (misuse == MR_MISUSE_USE_AFTER_DESTROY && is_access && !refused &&
+        value != state->destroyed_value)
         misuse = MR_MISUSE_NONE;
-    if (!status && misuse && !add_misuse(pass, misuse, event, state))
+    if (!status && misuse && is_access && !add_misuse(pass, misuse, event, state))
         return mr_event_pass_no_memory(error);
     mr_uses_apply(state, pass->reader.thread, record);
     if (use == MR_USE_WRITE) {
@@ -96,8 +100,9 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *f
 static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     int64_t value;
-    return mr_use_of(record) == MR_USE_AFTER ? mr_event_pass_use(pass, record, false, &value, error)
-                                             : MR_OK;
+    return mr_use_of(record) == MR_USE_AFTER && mr_use_is_access(record)
+               ? mr_event_pass_use(pass, record, false, &value, error)
+               : MR_OK;
 }
 
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)

@@ -125,7 +125,7 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     /* A descriptor that is replaced is written atomically. */
     mr_piece_access how = {.writes = use == MR_USE_WRITE,
                            .is_kept = mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR};
-    if (!note_access(scan, pass, address, 1, how) ||
+    if ((mr_use_is_access(record) && !note_access(scan, pass, address, 1, how)) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
     if (misuse) {

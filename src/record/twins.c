@@ -293,7 +293,7 @@ static bool take(twins *self, const uint64_t *record)
         note_record(self, record, kind < MR_LOG_ATOMIC_READ || mr_log_is_range(kind));
     } else if (!is_silent(self, record)) {
         end_run(self);
-        if (mr_use_of(record) != MR_USE_NONE || kind == MR_LOG_RETIRED ||
+        if (mr_use_is_access(record) || kind == MR_LOG_RETIRED ||
             (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN))
             note_use(self, record);
     }

@@ -75,6 +75,12 @@ mr_use mr_use_of(const uint64_t *record)
     }
 }
 
+bool mr_use_is_access(const uint64_t *record)
+{
+    return mr_use_of(record) != MR_USE_NONE &&
+           (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR || !mr_log_is_foreign(record[1]));
+}
+
 static mr_user_state *state_of(mr_uses *uses, mr_log_pass *pass, uint64_t address)
 {
     uint32_t life = mr_lifetimes_find(&pass->lives, address)->number, known = uses->table.count;
@@ -171,7 +177,8 @@ void mr_uses_apply(mr_user_state *state, uint32_t thread, const uint64_t *record
         break;
     case MR_LOG_RETIRED:
         if (how == MR_LOG_RETIRED_INITIALISED || how == MR_LOG_RETIRED_DESTROYED)
-            *state = (mr_user_state){.destroyed = how == MR_LOG_RETIRED_DESTROYED,
+            *state = (mr_user_state){.destroyed = how == MR_LOG_RETIRED_DESTROYED &&
+                                                  !mr_log_is_foreign(record[1]),
                                      .destroyed_at = state->destroyed_at,
                                      .destroyed_value = state->destroyed_value};
         return;

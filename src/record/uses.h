@@ -29,6 +29,8 @@ typedef enum mr_use {
 
 /* What a record does to the variable of its object. */
 mr_use mr_use_of(const uint64_t *record);
+/* … and is it an access of the variable that stands for the object? */
+bool mr_use_is_access(const uint64_t *record);
 
 /* What is known of an object, by the records so far. */
 typedef struct mr_user_state {
