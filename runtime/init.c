@@ -12,6 +12,7 @@
 #include "operands.h"
 #include "scheduler.h"
 #include "steer.h"
+#include "suppressions.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -137,6 +138,7 @@ static void start_recording(const char *path)
     if (mr_thread_main()) {
         mr_clocks_start();
         mr_rt.active = true;
+        mr_suppressions_log();
     }
 }
 

@@ -100,7 +100,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      6u
+#define MR_LOG_VERSION      7u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -277,7 +277,8 @@ typedef struct mr_log_live {
     X(STATE, 3) /* object: before an access, only where behaviours are explored; number:         \
                             the fingerprint of the thread's local state; role MR_LOG_STATE_WORD: one of     \
                             its words, count: which (explore.h) */ \
-    X(CHOICE, 3) /* object; only where behaviours are explored; count: mr_log_choice */
+    X(CHOICE, 3)      /* object; only where behaviours are explored; count: mr_log_choice */       \
+    X(SUPPRESSION, 0) /* text: head, 0, a line of __tsan_default_suppressions (NUL padded) */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -473,7 +474,8 @@ static inline bool mr_log_counts(unsigned kind)
                             (uint64_t)1 << MR_LOG_PADDING | (uint64_t)1 << MR_LOG_ENTRY |
                             (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
                             (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END |
-                            (uint64_t)1 << MR_LOG_NOTE | (uint64_t)1 << MR_LOG_STATE;
+                            (uint64_t)1 << MR_LOG_NOTE | (uint64_t)1 << MR_LOG_STATE |
+                            (uint64_t)1 << MR_LOG_SUPPRESSION;
     return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
 }
 
@@ -537,7 +539,8 @@ static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
     if (mr_log_is_range(kind)) {
         return available < 3 || record[2] > UINT32_MAX ? 0 : 3 + (record[2] + 7) / 8;
     }
-    bool is_text = kind == MR_LOG_MODULE || kind == MR_LOG_THREAD_NAME || kind == MR_LOG_CALL_NAME;
+    bool is_text = kind == MR_LOG_MODULE || kind == MR_LOG_THREAD_NAME ||
+                   kind == MR_LOG_CALL_NAME || kind == MR_LOG_SUPPRESSION;
     return is_text ? mr_log_payload(record[0]) : 0;
 }
 

@@ -1,8 +1,8 @@
 /*
  * The part of ThreadSanitizer's interface that is about its reports and its own memory. The program
  * is only recorded and nothing is reported while it runs. So there is no report to ask about, and
- * hooks that ThreadSanitizer calls for a report are not called: these definitions are for programs
- * that do not define them.
+ * hooks that ThreadSanitizer calls for a report are not called, but for suppressions: these
+ * definitions are for programs that do not define them.
  */
 #include "scheduler.h"
 
@@ -22,7 +22,7 @@
 
 /* Given by programs. */
 NOTHING(const char *, __tsan_default_options, (void), "")
-NOTHING(const char *, __tsan_default_suppressions, (void), "")
+NOTHING(const char *, __tsan_default_suppressions, (void), "") /* called: suppressions.h */
 NO_EFFECT(__tsan_on_report, (void *report __attribute__((unused))))
 NOTHING(int, __tsan_symbolize_external,
         (uintptr_t code __attribute__((unused)), char *function __attribute__((unused)),

@@ -202,6 +202,47 @@ suppressed() {
         ends 0 '^1 race .*1 known by the baseline, 0 new$' "$maxrace" run --seed 5 --baseline base.json --fail-on new ./together
 }
 
+# Suppressions of the program itself, in the parent and in a child with a trace of its own. A long line is not cut off.
+own_suppressions() {
+    cat >own.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+    return "# known\n\n  race:^add$ \nrace:" LONG "\nrace:unused";
+}
+static int x, y;
+static void *add(void *p) { x++; return p; }
+static void *more(void *p) { y++; return p; }
+static void both(void *(*run)(void *))
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, run, 0);
+    pthread_create(&b, 0, run, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}
+int main(void)
+{
+    both(add);
+    both(more);
+    if (fork() == 0) {
+        both(add);
+        _exit(0);
+    }
+    return wait(0) < 0;
+}
+END
+    "$maxrace" cc -g -O1 -pthread "-DLONG=\"$(printf '%0600d' 0)\"" own.c -o own &&
+        ends 0 '' "$maxrace" record --follow-forks -o own.mrt ./own && grep -q 'a suppression of the program is too long' err &&
+        ends 1 '^1 race .*, 1 suppressed (1 by the program itself)$' "$maxrace" predict own.mrt && ! grep -q '^Unused' out &&
+        ends 0 ', 1 suppressed (1 by the program itself)$' "$maxrace" predict own.1.mrt &&
+        ends 1 '' "$maxrace" run --quick ./own && grep -qx 'maxrace: 1 suppressed' err &&
+        "$maxrace" convert own.mrt own.std && grep -qx '#@end suppression race:^add\$' own.std && [ "$(grep -c '^#@end suppression' own.std)" = 2 ]
+}
+
 # run --quick reports the races of the recorded order with a witness, says what it covers, and reports a race once. What only
 # another order shows it does not report, and predict does. Errors that happened are reported, and how the program ended, once.
 quick() {
@@ -450,6 +491,7 @@ check record_commands_symbol_cache symbol_cache
 check record_commands_schedules schedules
 check record_commands_excluded excluded
 check record_commands_suppressed suppressed
+check record_commands_own_suppressions own_suppressions
 check record_commands_bad_ends bad_ends
 check record_commands_max_events max_events
 check record_commands_full_disk full_disk

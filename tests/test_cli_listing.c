@@ -30,6 +30,10 @@ static int setup(void **state)
         {"waits.supp", "race:d.c\ndeadlock:e.c\n"},
         {"dead.std", "T1|acq(L1)|d.c:1\nT1|acq(L2)|d.c:2\nT1|rel(L2)|d.c:3\nT1|rel(L1)|d.c:4\n"
                      "T2|acq(L2)|e.c:1\nT2|acq(L1)|e.c:2\nT2|rel(L1)|e.c:3\nT2|rel(L2)|e.c:4\n"},
+        {"own.std",
+         "#@end suppression race:b.c\n#@end suppression races\n#@end suppression deadlock:e.c\n"
+         "T1|w(x=1)|a.c:1\nT2|r(x=1)|b.c:2\nT1|w(y=1)|a.c:3\nT2|r(y=1)|c.c:4\n"},
+        {"own.supp", "race:c.c\n"},
         {"events.yaml", "candidates: {report: event}\n"},
     };
     mr_run run;
@@ -56,6 +60,14 @@ static void test_statuses(void **state)
         {"predict --format json --suppressions @/all.supp @/race.std", 0,
          "\"suppressed\":{\"findings\":2,\"rules\":[{\"line\":2,\"type\":\"race\",\"pattern\":"
          "\"a.c\",\"findings\":2},",
+         NULL},
+        {"predict @/own.std", 1,
+         "\n1 race (1 by hb), 1 suppressed (1 by the program itself)\nNext: ", NULL},
+        {"predict --suppressions @/own.supp @/own.std", 0,
+         ", 2 suppressed (1 by the program itself)\nNext: ", NULL},
+        {"predict --format json @/own.std", 1,
+         "\"rules\":[{\"type\":\"race\",\"pattern\":\"b.c\",\"findings\":1},"
+         "{\"type\":\"deadlock\",\"pattern\":\"e.c\",\"findings\":0}]",
          NULL},
         {"predict --fail-on none @/race.std", 0, "\n2 races (2 by hb)\n", NULL},
         {"predict --fail-on new @/race.std", 1, "\n2 races (2 by hb)\n", NULL},

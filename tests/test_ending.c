@@ -45,7 +45,8 @@ static void test_lines(void **state)
 {
     (void)state;
     static const char *const lines[] = {"exit 3\n", "signal 6\nstopped max-log\n",
-                                        "stopped deadlock\nchildren 2\ndetail a b\ndetail c\n", ""};
+                                        "stopped deadlock\nchildren 2\ndetail a b\ndetail c\n",
+                                        "suppression race:a b\nsuppression x\n", ""};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         mr_ending ending = {.details = NULL};
         for (const char *at = lines[i]; *at; at += strcspn(at, "\n") + 1)

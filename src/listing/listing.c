@@ -185,6 +185,7 @@ static bool add(mr_listing *self, const mr_trace *trace, mr_listed finding)
     if (rule) {
         rule->count++;
         self->suppressed_count++;
+        self->suppressed_by_program += rule->line == 0;
         return true;
     }
     if (!mr_grow((void **)&self->items, &self->capacity, self->count + 1, sizeof *self->items))
@@ -395,6 +396,8 @@ mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_conf
     *self = (mr_listing){.has_baseline = baseline_file[0] != '\0'};
     mr_status status =
         mr_suppressions_read(&self->suppressions, mr_config_text(config, "suppressions"), error);
+    if (status == MR_OK && !mr_suppressions_add_own(&self->suppressions, &trace->ending))
+        status = mr_error_memory(error, "reading suppressions");
     if (status == MR_OK && self->has_baseline)
         status = mr_baseline_read(&baseline, baseline_file, error);
     if (status == MR_OK && !(collect(self, trace, result) && make_groups(self, trace) &&

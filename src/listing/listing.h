@@ -105,6 +105,7 @@ typedef struct mr_listing {
     bool has_baseline;
     size_t known_count;
     size_t suppressed_count;
+    size_t suppressed_by_program; /* of these, by the program's own suppressions */
     /* by index: NULL when it is suppressed */
     const mr_listed **of_race, **of_observed, **of_finding;
 } mr_listing;

@@ -36,7 +36,9 @@ static mr_status bad_line(const mr_suppressions *self, uint64_t line, const char
                         mr_quote(text, quoted));
 }
 
-static mr_status add_line(mr_suppressions *self, uint64_t line, const char *text, mr_error *error)
+typedef enum added { ADDED, NO_RULE, NO_MEMORY } added;
+
+static added add_line(mr_suppressions *self, uint64_t line, const char *text)
 {
     for (int type = 0; type < MR_RULE_COUNT; type++) {
         size_t length = strlen(words[type]);
@@ -44,15 +46,15 @@ static mr_status add_line(mr_suppressions *self, uint64_t line, const char *text
             continue;
         const char *pattern = text + length + 1;
         if (!mr_grow((void **)&self->items, &self->capacity, self->count + 1, sizeof *self->items))
-            return mr_error_memory(error, "reading suppressions");
+            return NO_MEMORY;
         char *copy = mr_strndup(pattern, strlen(pattern));
         if (!copy)
-            return mr_error_memory(error, "reading suppressions");
+            return NO_MEMORY;
         self->items[self->count++] =
             (mr_suppression){.type = (mr_rule_type)type, .pattern = copy, .line = line};
-        return MR_OK;
+        return ADDED;
     }
-    return bad_line(self, line, text, error);
+    return NO_RULE;
 }
 
 /* Takes the blanks at both ends away. */
@@ -78,14 +80,31 @@ mr_status mr_suppressions_read(mr_suppressions *self, const char *file, mr_error
                             strerror(errno));
     for (uint64_t number = 1; status == MR_OK && fgets(line, sizeof line, stream); number++) {
         char *text = trim(line);
-        if (text[0] != '\0' && text[0] != '#')
-            status = add_line(self, number, text, error);
+        added how = text[0] != '\0' && text[0] != '#' ? add_line(self, number, text) : ADDED;
+        if (how == NO_RULE)
+            status = bad_line(self, number, text, error);
+        else if (how == NO_MEMORY)
+            status = mr_error_memory(error, "reading suppressions");
     }
     if (status == MR_OK && ferror(stream))
         status = mr_error_set(error, MR_ERR_CONFIG, file, 0, "cannot read the suppressions: %s",
                               strerror(errno));
     fclose(stream);
     return status;
+}
+
+bool mr_suppressions_add_own(mr_suppressions *self, const mr_ending *ending)
+{
+    char line[LINE_BYTES];
+    for (const char *at = ending->suppressions ? ending->suppressions : ""; *at;) {
+        size_t length = strcspn(at, "\n");
+        bool fits = length < sizeof line; /* a part of a pattern matches more */
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
+        if (fits && add_line(self, 0, trim(line)) == NO_MEMORY)
+            return false;
+        at += length + 1;
+    }
+    return true;
 }
 
 void mr_suppressions_free(mr_suppressions *self)

@@ -1,5 +1,6 @@
 /*
- * suppressions: a file in the syntax of ThreadSanitizer that says which findings not to report.
+ * suppressions: a file in the syntax of ThreadSanitizer that says which findings not to report, and
+ * the lines that a recorded program has of its own (__tsan_default_suppressions).
  *
  * A line is `type:pattern` (match.h); lines that are empty or begin with `#` say nothing.
  *
@@ -35,7 +36,7 @@ const char *mr_rule_word(mr_rule_type type);
 typedef struct mr_suppression {
     mr_rule_type type;
     char *pattern;  /* owned */
-    uint64_t line;  /* in the file */
+    uint64_t line;  /* in the file; 0: the program's own */
     uint64_t count; /* findings that it has suppressed */
 } mr_suppression;
 
@@ -47,6 +48,9 @@ typedef struct mr_suppressions {
 
 /* Reads the file; "" has none. MR_ERR_CONFIG, with its place; MR_ERR_MEMORY. Free in every case. */
 mr_status mr_suppressions_read(mr_suppressions *self, const char *file, mr_error *error);
+/* Adds the program's own, behind those of the file. Lines that are no suppressions are passed over:
+ * who reads the report did not write them. False: no memory. */
+bool mr_suppressions_add_own(mr_suppressions *self, const mr_ending *ending);
 void mr_suppressions_free(mr_suppressions *self);
 
 /* What a finding shows to suppressions. */

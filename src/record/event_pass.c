@@ -316,7 +316,7 @@ static mr_status map_module(mr_event_pass *pass, const uint64_t *record, mr_erro
                : mr_event_pass_no_memory(error);
 }
 
-/* The text of a THREAD_NAME or CALL_NAME record. '_' replaces control characters and a blank at the
+/* The text of a THREAD_NAME, CALL_NAME or SUPPRESSION record. '_' replaces control characters and a blank at the
  * start. */
 static void read_text(const uint64_t *record, char *text, size_t text_bytes)
 {
@@ -343,6 +343,15 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
         !mr_names_set_display(&pass->emitter.trace->threads, thread, text, (uint32_t)strlen(text)))
         status = mr_event_pass_no_memory(error);
     return status;
+}
+
+static mr_status take_suppression(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    char text[512]; /* MR_TEXT_BYTES of the runtime are less */
+    read_text(record, text, sizeof text);
+    return mr_ending_add_suppression(&pass->emitter.trace->ending, text, strlen(text))
+               ? MR_OK
+               : mr_event_pass_no_memory(error);
 }
 
 /* Functions, modules, names of calls. */
@@ -505,6 +514,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return MR_OK;
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
+    case MR_LOG_SUPPRESSION:
+        return take_suppression(pass, record, error);
     case MR_LOG_ENTER:
     case MR_LOG_LEAVE:
     case MR_LOG_MODULE:

@@ -234,7 +234,7 @@ static mr_status dump_unknowns(const writer *self)
     return status;
 }
 
-/* The suppressions with what each of them has matched. */
+/* The suppressions with what each of them has matched. The program's own have no line. */
 static mr_json suppressed_object(const mr_listing *findings)
 {
     mr_json self = mr_json_new();
@@ -243,7 +243,8 @@ static mr_json suppressed_object(const mr_listing *findings)
     for (size_t i = 0; i < findings->suppressions.count; i++) {
         const mr_suppression *rule = &findings->suppressions.items[i];
         mr_json object = mr_json_new();
-        mr_json_put_number(&object, "line", rule->line);
+        if (rule->line > 0)
+            mr_json_put_number(&object, "line", rule->line);
         mr_json_put_text(&object, "type", mr_rule_word(rule->type));
         mr_json_put_text(&object, "pattern", rule->pattern);
         mr_json_put_number(&object, "findings", rule->count);

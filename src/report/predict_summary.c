@@ -244,6 +244,8 @@ static void print_left_out(const writer *self)
     const mr_listing *findings = self->findings;
     if (findings->suppressed_count > 0)
         fprintf(self->stream, ", %zu suppressed", findings->suppressed_count);
+    if (findings->suppressed_by_program > 0)
+        fprintf(self->stream, " (%zu by the program itself)", findings->suppressed_by_program);
     if (findings->has_baseline)
         fprintf(self->stream, ", %zu known by the baseline, %zu new", findings->known_count,
                 findings->count - findings->known_count);
@@ -408,7 +410,7 @@ bool mr_predict_print_next(const mr_predict_summary *self)
     const mr_result *result = self->result;
     const mr_suppressions *rules = &self->findings->suppressions;
     for (size_t i = 0; i < rules->count; i++)
-        if (rules->items[i].count == 0)
+        if (rules->items[i].count == 0 && rules->items[i].line > 0)
             fprintf(self->stream, "Unused: %s:%" PRIu64 ": %s:%s suppresses nothing\n", rules->file,
                     rules->items[i].line, mr_rule_word(rules->items[i].type),
                     rules->items[i].pattern);

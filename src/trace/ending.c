@@ -40,18 +40,28 @@ const char *mr_unseen_word(mr_unseen unseen)
 void mr_ending_free(mr_ending *ending)
 {
     free(ending->details);
+    free(ending->suppressions);
     free(ending->misuses);
     *ending = (mr_ending){.details = NULL};
 }
 
+static bool copy_lines(char **to, const char *from)
+{
+    *to = from ? mr_strndup(from, strlen(from)) : NULL;
+    return *to || !from;
+}
+
 bool mr_ending_copy(mr_ending *to, const mr_ending *from)
 {
-    char *details = from->details ? mr_strndup(from->details, strlen(from->details)) : NULL;
-    if (from->details && !details)
+    char *details = NULL, *suppressions = NULL;
+    if (!copy_lines(&details, from->details) || !copy_lines(&suppressions, from->suppressions)) {
+        free(details);
         return false;
+    }
     mr_ending_free(to);
     *to = *from;
     to->details = details;
+    to->suppressions = suppressions;
     to->misuses = NULL;
     to->misuse_count = to->misuse_capacity = 0;
     for (size_t i = 0; i < from->misuse_count; i++)
@@ -71,26 +81,36 @@ bool mr_ending_add_misuse(mr_ending *ending, const mr_misuse *misuse)
     return true;
 }
 
-bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length)
+static bool add_line(char **lines, const char *text, size_t length)
 {
-    size_t before = ending->details ? strlen(ending->details) : 0;
-    char *details = mr_malloc(before + length + 2, 0);
-    if (!details)
+    size_t before = *lines ? strlen(*lines) : 0;
+    char *grown = mr_malloc(before + length + 2, 0);
+    if (!grown)
         return false;
     if (before)
-        memcpy(details, ending->details, before);
+        memcpy(grown, *lines, before);
     for (size_t i = 0; i < length; i++) /* one line, whatever a name holds */
-        details[before + i] = (unsigned char)text[i] < ' ' ? '?' : text[i];
-    memcpy(details + before + length, "\n", 2);
-    free(ending->details);
-    ending->details = details;
+        grown[before + i] = (unsigned char)text[i] < ' ' ? '?' : text[i];
+    memcpy(grown + before + length, "\n", 2);
+    free(*lines);
+    *lines = grown;
     return true;
+}
+
+bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length)
+{
+    return add_line(&ending->details, text, length);
+}
+
+bool mr_ending_add_suppression(mr_ending *ending, const char *text, size_t length)
+{
+    return add_line(&ending->suppressions, text, length);
 }
 
 bool mr_ending_is_known(const mr_ending *ending)
 {
     return ending->program || ending->stop || ending->children || ending->unseen ||
-           ending->details || ending->misuse_count;
+           ending->details || ending->misuse_count || ending->suppressions;
 }
 
 bool mr_ending_is_bad(const mr_ending *ending)
@@ -169,6 +189,8 @@ bool mr_ending_take(mr_ending *ending, const char *line, size_t length)
         take_unseen(ending, value, value_length);
     } else if ((value = value_of(line, length, "detail", &value_length)) != NULL) {
         return mr_ending_add_detail(ending, value, value_length);
+    } else if ((value = value_of(line, length, "suppression", &value_length)) != NULL) {
+        return mr_ending_add_suppression(ending, value, value_length);
     } else if ((value = value_of(line, length, "misuse", &value_length)) != NULL) {
         mr_misuse misuse;
         return !mr_misuse_parse(&misuse, value, value_length) ||
@@ -177,16 +199,33 @@ bool mr_ending_take(mr_ending *ending, const char *line, size_t length)
     return true;
 }
 
+/* The bytes of the lines with the key and a blank before each. NULL: none. */
+static size_t keyed_bytes(const char *lines, const char *key)
+{
+    size_t bytes = 0;
+    for (const char *at = lines ? lines : ""; *at; at++)
+        bytes += *at == '\n' ? strlen(key) + 2 : 1;
+    return bytes;
+}
+
+static size_t write_keyed(const char *lines, const char *key, char *text, size_t text_bytes)
+{
+    size_t used = 0;
+    for (const char *at = lines ? lines : ""; *at;) {
+        size_t length = strcspn(at, "\n");
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s %.*s\n", key, (int)length, at);
+        at += length + 1;
+    }
+    return used;
+}
+
 char *mr_ending_lines(const mr_ending *ending)
 {
     static const char *const keys[] = {
         [MR_PROGRAM_EXITED] = "exit", [MR_PROGRAM_SIGNALLED] = "signal"};
     enum { FIXED_BYTES = 160 };
-    const char *details = ending->details ? ending->details : "";
-    size_t count = 0;
-    for (const char *at = details; *at; at++)
-        count += *at == '\n';
-    size_t size = FIXED_BYTES + strlen(details) + count * strlen("detail ") +
+    size_t size = FIXED_BYTES + keyed_bytes(ending->details, "detail") +
+                  keyed_bytes(ending->suppressions, "suppression") +
                   ending->misuse_count * (MR_MISUSE_LINE_BYTES + 1);
     char *lines = mr_malloc(size, 0);
     size_t used = 0;
@@ -205,11 +244,8 @@ char *mr_ending_lines(const mr_ending *ending)
     for (int i = 0; i < MR_UNSEEN_COUNT; i++)
         if (ending->unseen >> i & 1)
             used += (size_t)snprintf(lines + used, size - used, "unseen %s\n", unseens[i].word);
-    while (*details) {
-        size_t length = strcspn(details, "\n");
-        used += (size_t)snprintf(lines + used, size - used, "detail %.*s\n", (int)length, details);
-        details += length + 1;
-    }
+    used += write_keyed(ending->details, "detail", lines + used, size - used);
+    used += write_keyed(ending->suppressions, "suppression", lines + used, size - used);
     for (size_t i = 0; i < ending->misuse_count; i++) {
         used += mr_misuse_line(&ending->misuses[i], lines + used);
         used += (size_t)snprintf(lines + used, size - used, "\n");

@@ -1,5 +1,6 @@
 /*
- * ending: how the recording of a program ended, and what it could not see, as the recorder tells it.
+ * ending: how the recording of a program ended, what it could not see, and what the program says of
+ * findings, as the recorder tells it.
  * A trace that does not say it has an ending that is all zero.
  *
  * A file holds it as lines "KEY VALUE": in text with "#@end " before each, in .mrt as the payload of
@@ -13,6 +14,8 @@
  *   unseen WHAT the program used something that synchronises threads and is not recorded: a word of
  *               MR_UNSEEN_MAP. A race of the trace may then be none of the program
  *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
+ *   suppression TYPE:PATTERN  a finding that the program itself asks not to report
+ *               (listing/suppressions.h)
  */
 #ifndef MR_TRACE_ENDING_H
 #define MR_TRACE_ENDING_H
@@ -67,6 +70,7 @@ typedef struct mr_ending {
     uint64_t children;
     uint32_t unseen;    /* bit u: what mr_unseen u stands for was used */
     char *details;      /* owned; lines, each ended by a newline; NULL: none */
+    char *suppressions; /* the same */
     mr_misuse *misuses; /* owned */
     size_t misuse_count, misuse_capacity;
 } mr_ending;
@@ -75,6 +79,7 @@ void mr_ending_free(mr_ending *ending);
 /* False: no memory. */
 bool mr_ending_copy(mr_ending *to, const mr_ending *from);
 bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length);
+bool mr_ending_add_suppression(mr_ending *ending, const char *text, size_t length);
 bool mr_ending_add_misuse(mr_ending *ending, const mr_misuse *misuse);
 
 /* Does it say anything? */
