@@ -59,10 +59,88 @@ void mr_channel_pair(const int ends[2])
     errno = saved_errno;
 }
 
-static uint64_t channel_at(const struct stat *is)
+enum { COUNTERS_MAX = 4096 };
+
+/* Eventfds, by the number of their object. */
+static struct {
+    bool is_known, is_semaphore;
+    uint64_t left, last; /* to be read; what was added last */
+} counters[COUNTERS_MAX];
+
+/* 0: it is none, or not known. */
+static uint32_t counter_of(int fd)
+{
+    uint32_t number = mr_descriptor_object(fd);
+    return number < COUNTERS_MAX && counters[number].is_known ? number : 0;
+}
+
+static void log_counter(mr_log_kind kind, unsigned count, uint32_t number, uintptr_t code)
+{
+    mr_write_object(kind, MR_LOG_ROLE_READY, (void *)(uintptr_t)number, code, count, 0);
+}
+
+static void add_to(uint32_t number, uint64_t value, uintptr_t code)
+{
+    counters[number].left += value;
+    counters[number].last = value;
+    if (value > 0) {
+        log_counter(MR_LOG_BEFORE, 0, number, code);
+    }
+}
+
+void mr_channel_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code)
+{
+    uint32_t number = mr_descriptor_object(fd);
+    if (number > 0 && number < COUNTERS_MAX) {
+        counters[number].is_known = true;
+        counters[number].is_semaphore = is_semaphore;
+        add_to(number, count, code);
+    }
+}
+
+void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code)
+{
+    uint32_t number = counter_of(fd);
+    uint64_t value;
+    if (number != 0 && bytes == sizeof value) {
+        __builtin_memcpy(&value, from, sizeof value);
+        add_to(number, value, code);
+    }
+}
+
+void mr_channel_log_refused(int fd, uintptr_t code)
+{
+    uint32_t number = counter_of(fd);
+    if (number != 0 && counters[number].last > 0) {
+        counters[number].left -= counters[number].last;
+        counters[number].last = 0;
+        if (counters[number].left == 0) {
+            log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
+        }
+    }
+}
+
+/* A read: of all there is, or of 1. */
+static void take_from(uint32_t number, uintptr_t code)
+{
+    uint64_t left = counters[number].left;
+    counters[number].left = counters[number].is_semaphore && left > 1 ? left - 1 : 0;
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CHANNEL,
+                    (void *)(uintptr_t)(MR_LOG_COUNTERS_AT + number), code, 0,
+                    MR_LOG_CHANNEL_TAKEN);
+    if (counters[number].left == 0) {
+        log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
+    }
+}
+
+static uint64_t channel_at(const struct stat *is, int fd)
 {
     bool own = S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode);
-    return own ? channel_of(is) : S_ISSOCK(is->st_mode) ? find_channel(is) : 0;
+    uint32_t counter = own || S_ISSOCK(is->st_mode) ? 0 : counter_of(fd);
+    return counter != 0            ? MR_LOG_COUNTERS_AT + counter
+           : own                   ? channel_of(is)
+           : S_ISSOCK(is->st_mode) ? find_channel(is)
+                                   : 0;
 }
 
 /* Are those who close it told from those who write to it? */
@@ -75,7 +153,7 @@ static void log_closed(const struct stat *is, mr_log_kind kind, unsigned count, 
                        uintptr_t code)
 {
     if (is_closed_inside(is, fd)) {
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, count,
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is, fd), code, count,
                         MR_LOG_CHANNEL_CLOSED);
     }
 }
@@ -91,12 +169,14 @@ static bool look_at(int fd, struct stat *is)
 
 /*
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
- * told apart, and so are pairs of sockets; other sockets, and whatever has no file of its own, are not: channel 0.
+ * told apart, and so are pairs of sockets and eventfds; other sockets, and whatever else has no file of its own, are not:
+ * channel 0.
  */
-static void log_written(const struct stat *is, mr_log_kind kind, uintptr_t code)
+static void log_written(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
+                        uintptr_t code)
 {
     if (!S_ISCHR(is->st_mode)) {
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is), code, 0,
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is, fd), code, count,
                         MR_LOG_CHANNEL_DATA);
     }
 }
@@ -106,15 +186,18 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
     struct stat is;
     if (look_at(fd, &is)) {
         if (kind == MR_LOG_BEFORE) {
-            log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_CLOSED, fd, code);
+            log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
         }
-        log_written(&is, kind, code);
+        log_written(&is, kind, 0, fd, code);
+        if (kind == MR_LOG_AFTER && counter_of(fd) != 0) {
+            take_from(counter_of(fd), code);
+        }
     }
 }
 
 static void log_end(const struct stat *is, int fd, uintptr_t code)
 {
-    log_written(is, MR_LOG_AFTER, code);
+    log_written(is, MR_LOG_AFTER, 0, fd, code);
     log_closed(is, MR_LOG_AFTER, 0, fd, code);
 }
 
@@ -126,11 +209,31 @@ void mr_channel_log_end(int fd, uintptr_t code)
     }
 }
 
-void mr_channel_log_ready(int fd, uintptr_t code)
+/* Does a wait for it tell of other threads? */
+static bool tells(const struct stat *is, int fd)
+{
+    return (is->st_mode & S_IFMT) == 0 || is_closed_inside(is, fd);
+}
+
+bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
 {
     struct stat is;
-    if (look_at(fd, &is) && ((is.st_mode & S_IFMT) == 0 || is_closed_inside(&is, fd))) {
+    uint32_t counter = counter_of(fd);
+    if (counter != 0 && counters[counter].left > 0 && !is_edge) {
+        log_counter(MR_LOG_AFTER, 0, counter, code);
+        return true;
+    }
+    if (look_at(fd, &is) && tells(&is, fd)) {
         log_end(&is, fd, code);
+    }
+    return false;
+}
+
+void mr_channel_log_unready(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is) && tells(&is, fd)) {
+        log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
     }
 }
 

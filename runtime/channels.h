@@ -7,6 +7,8 @@
 
 #include "log.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
@@ -15,9 +17,20 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
 /* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after
- * those who wrote to it or closed it, when it is a pipe, has no file of its own, as eventfd, or is a socket
- * between threads of the program. Who finds another socket ready reads from it. */
-void mr_channel_log_ready(int fd, uintptr_t code);
+ * those who wrote to it or closed it, when it is a pipe, has no file of its own, or is a socket
+ * between threads of the program. Who finds another socket ready reads from it.
+ *
+ * An eventfd that has something to read is ready by any write since the last read that took all, so the wait comes
+ * after one of them, whichever; it may come before or after the others. That is true only of a wait that tells the
+ * state (`is_edge`: it tells a change). Returns whether that was so. Then the wait has not seen the writes to other
+ * descriptors that it was asked for and that were not ready: mr_channel_log_unready. */
+bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
+void mr_channel_log_unready(int fd, uintptr_t code);
+/* A new eventfd. */
+void mr_channel_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
+/* The value is about to be added to it, if it is one; that was refused. */
+void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code);
+void mr_channel_log_refused(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or
  * a socket between threads of the program. Those who close it after each other are in that order, but it
  * does not follow who wrote before. */

@@ -422,8 +422,20 @@ static int numbered(int fd)
     }
 GIVES_OBJECT(epoll_create, (int size), (size))
 GIVES_OBJECT(epoll_create1, (int flags), (flags))
-GIVES_OBJECT(eventfd, (unsigned count, int flags), (count, flags))
 #undef GIVES_OBJECT
+
+MR_EXPORT int eventfd(unsigned count, int flags)
+{
+    mr_input input;
+    int fd = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(eventfd)(count, flags) : -1;
+    fd = numbered(settle(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_INSIDE, MR_CALLER));
+    mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_channel_counter(fd, count, (flags & EFD_SEMAPHORE) != 0, MR_CALLER);
+        mr_leave(thread);
+    }
+    return fd;
+}
 
 MR_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {

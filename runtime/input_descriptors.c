@@ -263,6 +263,19 @@ bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted)
     return found;
 }
 
+bool mr_epoll_next(int set, unsigned *at, int *fd, mr_epoll_wanted *wanted)
+{
+    for (; *at < table.waited_count && *at < WAITED; ++*at) {
+        if (table.waited[*at].set == set && table.waited[*at].is_there) {
+            *fd = table.waited[*at].fd;
+            *wanted = (mr_epoll_wanted){table.waited[*at].data, table.waited[*at].events};
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
 void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted)
 {
     unsigned at = find_waited(set, fd);

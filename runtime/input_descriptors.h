@@ -55,6 +55,8 @@ typedef struct mr_epoll_wanted {
 } mr_epoll_wanted;
 void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted);
 bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted);
+/* The next descriptor of the set; `*at` is 0 first. */
+bool mr_epoll_next(int set, unsigned *at, int *fd, mr_epoll_wanted *wanted);
 int mr_epoll_descriptor(int set, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);
 

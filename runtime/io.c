@@ -212,6 +212,11 @@ void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
         mr_input_log(thread, MR_INPUT_WRITE, (uint64_t)fd, false, result, NULL, 0);
         mr_leave(thread);
     }
+    thread = result < 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_channel_log_refused(fd, code);
+        mr_leave(thread);
+    }
     errno = saved_errno;
     mr_io_end(result < 0 && tells_of_others(result) ? fd : -1, NULL, 0, code);
     errno = saved_errno;
@@ -267,6 +272,7 @@ socklen_t mr_io_begin_address(const struct sockaddr *address, const socklen_t *l
 static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
     mr_channel_log(MR_LOG_BEFORE, fd, code);
+    mr_channel_log_added(fd, from, bytes, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }

@@ -70,7 +70,7 @@
  * - exit of a thread: end; who joins: join
  * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
  *   after. Closing a pipe or a socket between threads: before(CHANNEL, CLOSED); who reads its end, and a
- *   write that finds nobody to read: after. Each write: after, too (NOT_CLOSED)
+ *   write that finds nobody to read: after. Each write: after, too (NOT_YET)
  *   epoll_ctl: before(WATCH, data) of what the data stood for and is to stand for; a wait that gives the data: after.
  *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
  *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
@@ -321,6 +321,8 @@ typedef enum mr_log_role {
                            no address */
     MR_LOG_ROLE_WATCH, /* of BEFORE, AFTER: epoll_ctl, and a wait that gives what it asked for; the set's
                            number, no address; number: mr_log_watched */
+    MR_LOG_ROLE_READY, /* of BEFORE, AFTER: an eventfd gets ready, or not ready (count: MR_LOG_NOT_READY), is
+                           found ready; its number, no address */
 } mr_log_role;
 
 /* What people may want to know of a thread; no rule of the trace is broken. */
@@ -362,7 +364,14 @@ typedef enum mr_log_wrong {
 typedef enum mr_log_channel {
     MR_LOG_CHANNEL_DATA,
     MR_LOG_CHANNEL_CLOSED,
+    MR_LOG_CHANNEL_TAKEN, /* reads of an eventfd, one before the next */
 } mr_log_channel;
+
+/* The channels of eventfds are numbered from here. */
+#define MR_LOG_COUNTERS_AT 0x10000u
+
+/* The count of BEFORE(READY): nothing is left to read. */
+enum { MR_LOG_NOT_READY = 1 };
 
 /* The number of BEFORE and AFTER with role WATCH: of the data that stands for a descriptor of a set. */
 static inline uint64_t mr_log_watched(uint64_t data)
@@ -370,8 +379,9 @@ static inline uint64_t mr_log_watched(uint64_t data)
     return (data ^ data >> 56) & UINT64_C(0xffffffffffffff);
 }
 
-/* The count of AFTER(CHANNEL, CLOSED): a write that comes before whoever closes the channel later. */
-enum { MR_LOG_NOT_CLOSED = 1 };
+/* The count of AFTER(CHANNEL): it comes before whoever closes the channel, or writes to it, later, when nobody has done
+ * so yet, too. */
+enum { MR_LOG_NOT_YET = 1 };
 
 /* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
  * cancelled it. */

@@ -197,9 +197,15 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
+    bool any = false;
     for (nfds_t i = 0; i < count; i++) {
         if ((fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLERR)) != 0) {
-            mr_channel_log_ready(fds[i].fd, code);
+            any = mr_channel_log_ready(fds[i].fd, false, code) || any;
+        }
+    }
+    for (nfds_t i = 0; any && i < count; i++) {
+        if ((fds[i].events & POLLIN) != 0 && fds[i].revents == 0) {
+            mr_channel_log_unready(fds[i].fd, code);
         }
     }
     mr_leave(thread);
@@ -284,22 +290,29 @@ static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
     }
 }
 
-static void log_ready(const fd_set *reads, int count, uintptr_t code)
+static void log_ready(const fd_set *reads, const fd_set *asked, int count, uintptr_t code)
 {
     mr_thread *thread = reads != NULL ? mr_enter() : NULL;
-    if (thread != NULL) {
-        for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
-            if (FD_ISSET(fd, reads)) {
-                mr_channel_log_ready(fd, code);
-            }
-        }
-        mr_leave(thread);
+    bool any = false;
+    if (thread == NULL) {
+        return;
     }
+    for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
+        if (FD_ISSET(fd, reads)) {
+            any = mr_channel_log_ready(fd, false, code) || any;
+        }
+    }
+    for (int fd = 0; any && fd < count && fd < FD_SETSIZE; fd++) {
+        if (FD_ISSET(fd, asked) && !FD_ISSET(fd, reads)) {
+            mr_channel_log_unready(fd, code);
+        }
+    }
+    mr_leave(thread);
 }
 
 static void log_sets(const descriptor_sets *sets, int count, int result, uintptr_t code)
 {
-    log_ready(result > 0 ? sets->of[0] : NULL, count, code);
+    log_ready(result > 0 ? sets->of[0] : NULL, &sets->before[0], count, code);
     for (int i = 0; i < 3 && result >= 0; i++) {
         mr_wait_end_if(true, sets->of[i], set_bytes(count), code);
     }
@@ -464,12 +477,12 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     log_asked(&sets, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
+    keep_asked(&sets);
     mr_input input = find_wait(thread, (uint64_t)count);
     if (input.head != NULL) {
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
     } else if (mask == NULL && mr_awaits()) {
-        keep_asked(&sets);
         result = await_sets(thread, &sets, count, limit_in(timeout));
     } else {
         WAIT(thread, is_far_off(timeout), false,
@@ -486,15 +499,51 @@ static void log_epoll(const mr_input *fed, int fd, const struct epoll_event *eve
              &(mr_input_part){events, result > 0 ? (size_t)result * sizeof *events : 0}, 1);
 }
 
+static bool is_found(const struct epoll_event *events, int result, uint64_t data)
+{
+    for (int i = 0; i < result; i++) {
+        if (events[i].data.u64 == data) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the set was asked for and did not find. */
+static void log_not_found(int set, const struct epoll_event *events, int result, uintptr_t code)
+{
+    mr_epoll_wanted wanted;
+    int fd;
+    for (unsigned at = 0; mr_epoll_next(set, &at, &fd, &wanted);) {
+        if ((wanted.events & EPOLLIN) != 0 && !mr_descriptor_is_peer(fd) &&
+            !is_found(events, result, wanted.data)) {
+            mr_channel_log_unready(fd, code);
+        }
+    }
+}
+
+static bool log_event(int set, const struct epoll_event *event, uintptr_t code)
+{
+    mr_epoll_wanted wanted = {0, EPOLLET};
+    int fd = mr_epoll_descriptor(set, event->data.u64);
+    mr_channel_log_watch(MR_LOG_AFTER, set, event->data.u64, code);
+    if ((event->events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) == 0) {
+        return false;
+    }
+    mr_epoll_kept(set, fd, &wanted);
+    return mr_channel_log_ready(fd, (wanted.events & EPOLLET) != 0, code);
+}
+
 static void log_found(int fd, const struct epoll_event *events, int result, uintptr_t code)
 {
     mr_thread *thread = result > 0 ? mr_enter() : NULL;
     if (thread != NULL) {
+        bool any = false;
         for (int i = 0; i < result; i++) {
-            mr_channel_log_watch(MR_LOG_AFTER, fd, events[i].data.u64, code);
-            if ((events[i].events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) {
-                mr_channel_log_ready(mr_epoll_descriptor(fd, events[i].data.u64), code);
-            }
+            any = log_event(fd, &events[i], code) || any;
+        }
+        if (any) {
+            log_not_found(fd, events, result, code);
         }
         mr_leave(thread);
     }

@@ -199,15 +199,18 @@ static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool 
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
-/* A variable is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
- * sees 1 where it acts on that, and 0 in the cancellation points before. */
-static mr_status cancel_event(mr_event_pass *pass, const uint64_t *record, bool before,
-                              mr_error *error)
+/*
+ * A variable is 1 or 0. It is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
+ * sees 1 where it acts on that, and 0 in the cancellation points before. It is 1 while an eventfd has something to
+ * read: a write sets it, a read that takes all sets it to 0, a wait that finds it ready sees 1, from whichever write.
+ */
+static mr_status flag_event(mr_event_pass *pass, const uint64_t *record, bool before,
+                            mr_error *error)
 {
-    bool is_cancelled = mr_log_count(record[1]) != MR_LOG_NOT_CANCELLED;
-    mr_emitted event = {.op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ,
-                        .has_value = true,
-                        .value = is_cancelled};
+    _Static_assert((int)MR_LOG_NOT_CANCELLED == (int)MR_LOG_NOT_READY, "one count says no");
+    bool is_set = mr_log_count(record[1]) != MR_LOG_NOT_READY;
+    mr_emitted event = {
+        .op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ, .has_value = true, .value = is_set};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
         return MR_OK;
@@ -215,14 +218,16 @@ static mr_status cancel_event(mr_event_pass *pass, const uint64_t *record, bool 
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
-/* Does a write come before those who close the channel? It sees that none of them has. */
-static bool is_not_closed(const mr_event_pass *pass, const mr_object *object,
-                          const uint64_t *record)
+static bool is_shared(const mr_event_pass *pass, const mr_object *object)
 {
-    const mr_object *all = &pass->scan->objects.items[object - pass->objects.items];
-    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_CLOSED &&
-           mr_log_count(record[1]) == MR_LOG_NOT_CLOSED && all->units &&
-           all->user == MR_OBJECT_SHARED;
+    return pass->scan->objects.items[object - pass->objects.items].user == MR_OBJECT_SHARED;
+}
+
+/* Does the record come before those who close the channel or write to it? It sees that none of them has. */
+static bool is_not_yet(const mr_event_pass *pass, const mr_object *object, const uint64_t *record)
+{
+    return object->role == MR_LOG_ROLE_CHANNEL && mr_log_count(record[1]) == MR_LOG_NOT_YET &&
+           pass->scan->objects.items[object - pass->objects.items].units && is_shared(pass, object);
 }
 
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
@@ -231,13 +236,17 @@ static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool b
 {
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
         return number_event(pass, record, before, error);
-    if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL)
-        return cancel_event(pass, record, before, error);
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL ||
+        mr_log_detail(record[0]) == MR_LOG_ROLE_READY)
+        return flag_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
-    if (status || (!before && !object->units && !is_not_closed(pass, object, record)))
+    if (status || (!before && !object->units && !is_not_yet(pass, object, record)))
         return status;
+    if (object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN &&
+        !is_shared(pass, object))
+        return MR_OK;
     event.value = (int64_t)object->units;
     object->units += before;
     event.written_value = (int64_t)object->units;

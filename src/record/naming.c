@@ -148,6 +148,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_WRONG:
     case MR_LOG_ROLE_CANCEL:
     case MR_LOG_ROLE_WATCH:
+    case MR_LOG_ROLE_READY:
         break;
     }
     return 1;
@@ -181,13 +182,20 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
 {
     char name[NAME_BYTES] = "";
     if (object->role == MR_LOG_ROLE_CHANNEL) {
-        add(name, "channel.%" PRIu64, object->address);
+        if (object->address < MR_LOG_COUNTERS_AT)
+            add(name, "channel.%" PRIu64, object->address);
+        else
+            add(name, "eventfd.%" PRIu64, object->address - MR_LOG_COUNTERS_AT);
+        if (object->number == MR_LOG_CHANNEL_TAKEN)
+            add(name, ".taken");
         if (object->number == MR_LOG_CHANNEL_CLOSED)
             add(name, ".closed");
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
         add(name, "signal.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_CANCEL) {
         add(name, "T%" PRIu64 ".cancel", object->address);
+    } else if (object->role == MR_LOG_ROLE_READY) {
+        add(name, "eventfd.%" PRIu64 ".ready", object->address);
     } else if (object->role == MR_LOG_ROLE_WATCH) {
         add(name, "epoll.%" PRIu64 ".%" PRIu64, object->address, object->number);
     } else if (object->role == MR_LOG_ROLE_NUMBER) {

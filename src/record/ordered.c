@@ -230,7 +230,9 @@ static bool synchronise(mr_ordered *self, const uint64_t *record, uint32_t objec
     default: /* BEFORE, AFTER */
         return role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
                meet(self, object, true,
-                    kind == MR_LOG_BEFORE ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ);
+                    kind == MR_LOG_AFTER        ? MR_OP_ATOMIC_READ
+                    : role == MR_LOG_ROLE_READY ? MR_OP_ATOMIC_WRITE
+                                                : MR_OP_ATOMIC_UPDATE);
     }
 }
 
