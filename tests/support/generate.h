@@ -65,7 +65,8 @@
     X(LOCK_CYCLES, "lock-cycles")                                                                  \
     X(SHARED_CYCLES, "shared-cycles")                                                              \
     X(GUARDED_CYCLES, "guarded-cycles")                                                            \
-    X(GOALS, "goals")
+    X(GOALS, "goals")                                                                              \
+    X(MINGLED_GOALS, "mingled-goals")
 
 /* The shapes below MR_SHAPE_COUNT are those of MR_SHAPE_MAP; those of MR_KIND_SHAPE_MAP are below
  * MR_SHAPE_ALL, and those of MR_GOAL_SHAPE_MAP below MR_SHAPE_WITH_GOALS. */

@@ -527,6 +527,9 @@ static void add_mingled(builder *b, open_things *open)
     case MR_MINGLED_BRANCH:
         add(b, MR_OP_BRANCH, 0);
         break;
+    case MR_MINGLED_POINTER:
+        add_pointer_step(b, p->variables - 1 - mr_random_below(b->random, p->pointers), slot);
+        break;
     case MR_MINGLED_COUNT:
         break;
     }

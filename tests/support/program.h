@@ -50,6 +50,7 @@ typedef enum mr_mingled {
     MR_MINGLED_CALL,
     MR_MINGLED_RETURN,
     MR_MINGLED_BRANCH,
+    MR_MINGLED_POINTER, /* a write of one, or a use */
     MR_MINGLED_COUNT
 } mr_mingled;
 

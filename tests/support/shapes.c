@@ -251,7 +251,7 @@ static void shape_mingled(mr_random *random, mr_parameters *p, bool lives)
         [MR_MINGLED_FREE] = {1, 3, 100},    [MR_MINGLED_CALL] = {1, 3, lives ? 15 : 40},
         [MR_MINGLED_RETURN] = {1, 4, 100},  [MR_MINGLED_BRANCH] = {1, 3, 30},
     };
-    for (uint32_t k = 0; k < MR_MINGLED_COUNT; k++) {
+    for (uint32_t k = 0; k < MR_MINGLED_POINTER; k++) {
         uint8_t weight = (uint8_t)mr_random_range(random, kinds[k].low, kinds[k].high);
         bool life = k == MR_MINGLED_USE || k == MR_MINGLED_ALLOC || k == MR_MINGLED_FREE;
         bool some = mr_random_percent(random, kinds[k].percent);
@@ -266,6 +266,8 @@ static void shape_mingled(mr_random *random, mr_parameters *p, bool lives)
     p->shared_percent = mr_random_percent(random, 40) ? mr_random_range(random, 20, 60) : 0;
     p->never_percent = mr_random_percent(random, 30) ? 30 : 0;
     p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
+    p->spins = mr_random_percent(random, 20);
+    p->counts = p->spins && mr_random_percent(random, 40);
     p->fork_percent = mr_random_percent(random, 40) ? 70 : 0;
     p->threads = mr_random_range(random, 2, 4);
     p->events = mr_random_range(random, 10, MR_SHAPE_MOST_EVENTS);
@@ -375,6 +377,12 @@ static void shape_goals(mr_random *random, mr_shape shape, mr_parameters *p)
         shape_pointers(random, p);
         if (shape == MR_SHAPE_POINTER_LOCKS)
             p->lock_style = MR_LOCKS_PLAIN;
+        return;
+    }
+    if (shape == MR_SHAPE_MINGLED_GOALS) {
+        shape_mingled(random, p, true);
+        p->pointers = 1;
+        p->mingled[MR_MINGLED_POINTER] = (uint8_t)mr_random_range(random, 2, 6);
         return;
     }
     shape_cycles(random, p);
