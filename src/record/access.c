@@ -21,6 +21,7 @@ typedef struct access {
     /* All its pieces that are kept are sparse, or it is a read of the writer's own piece. */
     bool sparse;
     bool locked; /* the thread holds the lock that keeps the pieces of an atomic access together */
+    bool is_use; /* of a lock or its like: one event, which needs no such lock */
 } access;
 
 static mr_op op_of(unsigned kind)
@@ -223,7 +224,8 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
 {
     mr_emitted *event = &self->event;
     mr_status status = place(pass, self, error);
-    if (!status && !self->locked && !self->sparse && mr_op_is_atomic((uint8_t)event->op) &&
+    if (!status && !self->locked && !self->sparse && !self->is_use &&
+        mr_op_is_atomic((uint8_t)event->op) &&
         mr_pieces_is_split(&pass->scan->pieces, self->extent)) {
         status = emit_lock(pass, self, MR_OP_ACQUIRE, error);
         self->locked = true;
@@ -438,6 +440,7 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
         .reads = !writes,
         .writes = writes,
         .has_value = true,
+        .is_use = true,
     };
     mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
     *value = 0;
