@@ -23,6 +23,26 @@
 
 static mr_thread *unused_threads; /* joined: their memory is used again */
 
+uint32_t mr_thread_number(void)
+{
+    mr_state_lock();
+    uint32_t number = mr_rt.thread_count++;
+    mr_rt.header->threads = mr_rt.thread_count;
+    mr_state_unlock();
+    return number;
+}
+
+/* The thread was not made after all; its number goes to the next, if nobody has a later one. */
+static void unmake_thread(mr_thread *thread)
+{
+    mr_state_lock();
+    mr_rt.thread_count -= mr_rt.thread_count == thread->id + 1;
+    mr_rt.header->threads = mr_rt.thread_count;
+    mr_state_unlock();
+    thread->next = unused_threads;
+    unused_threads = thread;
+}
+
 static mr_thread *new_thread(void)
 {
     mr_thread *thread = unused_threads;
@@ -38,8 +58,9 @@ static mr_thread *new_thread(void)
         }
         frames = (mr_live_frame *)(thread + 1);
     }
-    *thread = (mr_thread){.id = mr_rt.thread_count,
-                          .role = mr_rt.thread_count,
+    uint32_t number = mr_thread_number();
+    *thread = (mr_thread){.id = number,
+                          .role = number,
                           .frames = frames,
                           .deadline = MR_NEVER,
                           .priority = mr_random_priority()};
@@ -49,21 +70,10 @@ static mr_thread *new_thread(void)
 static void link_thread(mr_thread *thread)
 {
     mr_state_lock();
-    mr_rt.thread_count++;
     mr_rt.alive++;
-    mr_rt.header->threads = mr_rt.thread_count;
     thread->next = mr_rt.threads;
     mr_rt.threads = thread;
     mr_state_unlock();
-}
-
-uint32_t mr_thread_number(void)
-{
-    mr_state_lock();
-    uint32_t number = mr_rt.thread_count++;
-    mr_rt.header->threads = mr_rt.thread_count;
-    mr_state_unlock();
-    return number;
 }
 
 static void unlink_thread(mr_thread *thread)
@@ -142,18 +152,32 @@ static void end_of_thread(void *value)
     mr_last_turn(thread);
 }
 
-static void log_begin(mr_thread *thread)
+static void note_stack(mr_thread *thread, const pthread_attr_t *attributes)
 {
-    pthread_attr_t attributes;
     void *stack;
     size_t bytes;
+    if (pthread_attr_getstack(attributes, &stack, &bytes) == 0 && (uintptr_t)stack + bytes != 0) {
+        thread->stack_start = (uintptr_t)stack;
+        thread->stack_end = thread->stack_start + bytes;
+    }
+}
+
+/* Allocates: where malloc is the program's own, it has accesses. */
+static void find_stack(mr_thread *thread)
+{
+    pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0) {
-            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, stack, 0, 0, bytes);
-            thread->stack_start = (uintptr_t)stack;
-            thread->stack_end = thread->stack_start + bytes;
-        }
+        note_stack(thread, &attributes);
         pthread_attr_destroy(&attributes);
+    }
+}
+
+/* Nothing of the thread may be in the log before this. */
+static void log_begin(mr_thread *thread)
+{
+    if (thread->stack_end != 0) {
+        mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, (void *)thread->stack_start, 0, 0,
+                        thread->stack_end - thread->stack_start);
     }
     mr_write_object(MR_LOG_BEGIN, 0, (void *)(uintptr_t)thread->start, 0, 0, thread->creator);
     thread->begun = true;
@@ -171,6 +195,7 @@ bool mr_thread_main(void)
     thread->handle = pthread_self();
     thread->kernel_id = mr_gettid();
     thread->arena = mr_arena_make(0);
+    find_stack(thread);
     mr_rt.owner = thread;
     mr_rt.logged = 0;
     mr_rt.main_handle = thread->handle;
@@ -188,6 +213,9 @@ static void *thread_main(void *argument)
     mr_thread *thread = argument;
     mr_first_turn(thread);
     mr_end_key_set(thread);
+    if (thread->stack_end == 0) {
+        find_stack(thread);
+    }
     log_begin(thread);
     void *(*start)(void *) = thread->start;
     void *its_argument = thread->argument;
@@ -218,7 +246,7 @@ static void place_stack(mr_thread *thread, pthread_attr_t *attributes)
 }
 
 /* Creates it joinable; `detached` says what was asked for. */
-static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
+static int create_joinable(mr_thread *self, mr_thread *thread, const pthread_attr_t *attributes)
 {
     int state = PTHREAD_CREATE_JOINABLE;
     pthread_attr_t own;
@@ -233,7 +261,10 @@ static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
     pthread_attr_setdetachstate(&own, PTHREAD_CREATE_JOINABLE);
     thread->arena = mr_arena_make(thread->role);
     place_stack(thread, &own);
+    note_stack(thread, &own);
+    self->busy = 0; /* it allocates: a malloc of the program's own is recorded */
     int status = MR_REAL(pthread_create)(&thread->handle, &own, thread_main, thread);
+    self->busy = 1;
     if (attributes == NULL) {
         pthread_attr_destroy(&own);
     }
@@ -277,7 +308,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         sigset_t all;
         sigfillset(&all); /* no handler before it knows itself */
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &thread->mask);
-        status = create_joinable(thread, attributes);
+        status = create_joinable(self, thread, attributes);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     }
     if (status == 0) {
@@ -292,8 +323,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         mr_yield(self);
     } else if (thread != NULL) {
         mr_steer_no_thread(self, thread);
-        thread->next = unused_threads;
-        unused_threads = thread;
+        unmake_thread(thread);
     }
     mr_leave(self);
     return status;
