@@ -8,8 +8,10 @@
 #include "scheduler.h"
 #include "signals.h"
 #include "sys.h"
+#include "timer_thread.h"
 #include "watchdog.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -32,12 +34,14 @@ typedef enum timer_kind {
 /* A timer that was armed once; whether it is, the kernel knows. */
 typedef struct known_timer {
     timer_kind kind;
-    timer_t timer; /* POSIX */
-    int fd;        /* DESCRIPTOR */
-    int number;    /* the signal that it sends, 0: none */
+    timer_t timer;           /* POSIX */
+    int fd;                  /* DESCRIPTOR */
+    int number;              /* the signal that it sends, 0: none */
+    mr_timer_thread *thread; /* NULL: it calls no function */
     clockid_t clock;
-    int64_t due;               /* its first expiry by the program's clocks (mr_elapsed_now) */
-    int64_t interval, counted; /* DESCRIPTOR: in ns, 0: once; expiries that were read */
+    int64_t due;      /* its first expiry by the program's clocks (mr_elapsed_now) */
+    int64_t interval; /* in ns, 0: once */
+    int64_t counted;  /* DESCRIPTOR: expiries that were read */
 } known_timer;
 
 /* Changed with the baton held, or with the lock of the scheduler when nobody has it. */
@@ -204,7 +208,7 @@ void mr_timers_read(int fd, uint64_t *count)
     timer->counted += (int64_t)*count;
 }
 
-/* Logs that a timer is armed, to expire in so many ns, and keeps it. */
+/* Logs that a timer is armed, to expire in so many ns (0: it is disarmed), and keeps it. */
 static void arm(known_timer timer, int64_t ns, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
@@ -212,6 +216,9 @@ static void arm(known_timer timer, int64_t ns, uintptr_t code)
         mr_signal_caused(timer.number, code);
         timer.due = mr_elapsed_now() + ns;
         keep(&timer);
+        if (timer.thread != NULL) {
+            mr_timer_thread_arm(timer.thread, ns, timer.interval, code);
+        }
         mr_watchdog_start(); /* the signal may come when all threads wait */
         mr_leave(thread);
     }
@@ -258,8 +265,27 @@ MR_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
     return MR_REAL(ualarm)(value, interval);
 }
 
-MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
-                           timer_t *restrict timer)
+/* A timer that calls a function; the kernel has one that does nothing. */
+static int create_calling(clockid_t clock, const struct sigevent *event, timer_t *timer,
+                          uintptr_t code)
+{
+    struct sigevent none = {.sigev_notify = SIGEV_NONE};
+    int status = MR_REAL_VERSION(timer_create, VERSION)(clock, &none, timer);
+    mr_timer_thread *calls = status == 0 ? mr_timer_thread_make(event, code) : NULL;
+    if (status == 0 && calls == NULL) {
+        MR_REAL_VERSION(timer_delete, VERSION)(*timer);
+        errno = EAGAIN;
+        return -1;
+    }
+    mr_thread *thread = status == 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        keep(&(known_timer){.kind = POSIX, .timer = *timer, .thread = calls, .clock = clock});
+        mr_leave(thread);
+    }
+    return status;
+}
+
+static int create_other(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
     int status = MR_REAL_VERSION(timer_create, VERSION)(clock, event, timer);
     mr_thread *thread = status == 0 ? mr_enter() : NULL;
@@ -274,13 +300,26 @@ MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
         }
         mr_leave(thread);
     }
+    return status;
+}
+
+MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
+                           timer_t *restrict timer)
+{
+    bool calls = mr_self != NULL && event != NULL && event->sigev_notify == SIGEV_THREAD &&
+                 counts_time(clock);
+    int status =
+        calls ? create_calling(clock, event, timer, MR_CALLER) : create_other(clock, event, timer);
     end(status, timer, sizeof *timer, MR_CALLER);
     return status;
 }
 
-/* The time to the first expiry of a timer that is set. */
+/* The time to the first expiry of a timer that is set, 0: it is disarmed. */
 static int64_t first_of(const struct itimerspec *value, bool absolute, clockid_t clock)
 {
+    if (in_ns(&value->it_value) == 0) {
+        return 0;
+    }
     return in_ns(&value->it_value) - (absolute ? mr_clock_shown(clock) : 0);
 }
 
@@ -302,7 +341,9 @@ MR_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *r
         return MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, value, old);
     }
     bool absolute = (flags & TIMER_ABSTIME) != 0;
-    arm(*known, first_of(value, absolute, known->clock), MR_CALLER);
+    known_timer calling = *known;
+    calling.interval = in_ns(&value->it_interval);
+    arm(calling, first_of(value, absolute, known->clock), MR_CALLER);
     struct itimerspec real = for_kernel(value, absolute, known->clock);
     int status = MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, &real, old);
     end(status, old, sizeof *old, MR_CALLER);
@@ -316,6 +357,9 @@ MR_EXPORT int timer_delete(timer_t timer)
     if (thread != NULL) {
         if (known != NULL) {
             known->kind = UNUSED;
+            if (known->thread != NULL) {
+                mr_timer_thread_end(known->thread);
+            }
         }
         mr_leave(thread);
     }

@@ -2,8 +2,8 @@
  * timers: those of the kernel. Who arms one that sends a signal comes before the handler's run.
  * They count real time; when virtual time skips, they go on by as much.
  *
- * A timer descriptor that repeats counts its expiries by the program's clocks. Timers that call a
- * function (SIGEV_THREAD) stay in real time.
+ * A timer descriptor that repeats counts its expiries by the program's clocks, and a timer that calls
+ * a function (SIGEV_THREAD) expires by them (timer_thread.h).
  */
 #ifndef MR_RUNTIME_TIMERS_H
 #define MR_RUNTIME_TIMERS_H
