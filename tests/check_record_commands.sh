@@ -80,7 +80,9 @@ no_compiler() {
     says 4 "$line" env MAXRACE_CC=nocc "$maxrace" cc -c plain.c &&
         says 4 "$line" env MAXRACE_CXX=nocc "$maxrace" c++ -c plain.c &&
         says 4 "$line" "$maxrace" cc -- nocc -c plain.c &&
-        ends 1 'no input files' "$maxrace" cc && ends 1 'nofile.c' "$maxrace" cc -c nofile.c
+        ends 1 'no input files' "$maxrace" cc && ends 1 'nofile.c' "$maxrace" cc -c nofile.c &&
+        says 2 '-static-pie does not go with recording; build without it' "$maxrace" cc -static-pie plain.c &&
+        says 2 '-fsanitize=undefined,address does not go with recording; build without it' "$maxrace" cc -c -fsanitize=undefined,address plain.c
 }
 
 # What is not compiling or linking comes out as the compiler's own; libraries, several sources, other compilers.

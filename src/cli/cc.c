@@ -112,6 +112,28 @@ typedef struct task {
     bool checks;   /* it has checks of undefined behaviour, too */
 } task;
 
+/* A flag that does not go with recording; NULL: none. What undoes one, or asks for nothing, is the compiler's to say. */
+static const char *cannot_go(char *const *given, size_t count, bool links)
+{
+    static const char *const other[] = {"address", "hwaddress", "kernel-address", "leak", "memory"};
+    static const char begin[] = "-fsanitize=";
+    for (size_t i = 0; i < count; i++) {
+        const char *at = given[i];
+        if (links && (strcmp(at, "-static") == 0 || strcmp(at, "-static-pie") == 0))
+            return at;
+        if (strncmp(at, "-fno-sanitize=", strlen("-fno-sanitize=")) == 0)
+            return NULL;
+        if (strncmp(at, begin, strlen(begin)) != 0)
+            continue;
+        for (at += strlen(begin); *at; at += strcspn(at, ","), at += *at == ',')
+            for (size_t j = 0; j < sizeof other / sizeof *other; j++)
+                if (strcspn(at, ",") == strlen(other[j]) &&
+                    strncmp(at, other[j], strlen(other[j])) == 0)
+                    return given[i];
+    }
+    return NULL;
+}
+
 /* Our own flag; the compiler does not get it. */
 static const char hunt_inputs[] = "--hunt-inputs";
 
@@ -283,6 +305,10 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     if (status)
         return status;
     task asked = task_of(given, count);
+    const char *bad = asked.inputs ? cannot_go(given, count, asked.links) : NULL;
+    if (bad)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "%s does not go with recording; build without it", bad);
     bool clang = is_clang(compiler);
     add(&self, compiler);
     if (asked.inputs) {
