@@ -171,14 +171,11 @@ static uint32_t items_below(const mr_deduction *d, const mr_row_chain *chain, ui
     return low;
 }
 
-/* Fills `foreign`: row + 1 of the latest foreign access of each slot in B(r), 0: none; and
- * `blocked`, the union of their B. */
+/* Fills `foreign`: row + 1 of the latest foreign access of each slot in B(r), 0: none. */
 static void find_foreign(reader *r)
 {
     mr_deduction *d = r->d;
-    uint32_t slots = d->known->slot_count;
-    memset(d->foreign, 0, slots * sizeof *d->foreign);
-    memset(d->blocked, 0, slots * sizeof *d->blocked);
+    memset(d->foreign, 0, d->known->slot_count * sizeof *d->foreign);
     for (uint32_t c = 0; c < r->chain_count; c++) {
         const mr_row_chain *chain = &r->chains[c];
         uint32_t slot = slot_of(d, chain);
@@ -189,14 +186,85 @@ static void find_foreign(reader *r)
         d->effort += 8;
         if (item == MR_NONE)
             continue;
-        const uint32_t *clock = mr_deduction_clock(d, d->known->rows->items[item]);
         r->foreign_before = true;
         d->foreign[slot] = d->known->rows->items[item] + 1;
+    }
+}
+
+/* Fills `blocked`, the union of B of what is foreign in B(r). */
+static void find_blocked(const reader *r)
+{
+    mr_deduction *d = r->d;
+    uint32_t slots = d->known->slot_count;
+    memset(d->blocked, 0, slots * sizeof *d->blocked);
+    for (uint32_t c = 0; c < r->chain_count && r->foreign_before; c++) {
+        uint32_t slot = slot_of(d, &r->chains[c]);
+        if (slot == MR_NONE || !d->foreign[slot])
+            continue;
+        const uint32_t *clock = mr_deduction_clock(d, d->foreign[slot] - 1);
         d->effort += slots;
         for (uint32_t s = 0; s < slots; s++)
             if (clock[s] > d->blocked[s])
                 d->blocked[s] = clock[s];
     }
+}
+
+/* ---- reads of which the rule says nothing (deduction_rules.h) ---- */
+
+/* Is row f in B(e), or in its thread before it? */
+static bool is_before(const mr_deduction *d, uint32_t f, uint32_t e)
+{
+    uint32_t slot = mr_deduction_slot(d, f);
+    return slot == mr_deduction_slot(d, e)
+               ? f < e
+               : mr_deduction_clock(d, e)[slot] > mr_deduction_rank(d, f);
+}
+
+/* The row of the write that r saw. False: it is not in B(r), or r saw none and "none" is not certainly possible. */
+static bool find_seen(const reader *r, uint32_t *row)
+{
+    const mr_deduction *d = r->d;
+    uint32_t source = d->window->source[r->event];
+    *row = MR_NONE;
+    if (source == MR_NONE)
+        return !d->stop_count || r->variable->by_source ||
+               (r->seen && r->variable->carried_value == r->seen);
+    if (!mr_deduction_is_possible(d, source))
+        return false;
+    *row = mr_deduction_row(d, source);
+    return is_before(d, *row, r->row);
+}
+
+/* Is all that is foreign and in B(r) in B(s) + s, where s is the write that r saw? MR_NONE: is there nothing? */
+static bool is_foreign_before(const reader *r, uint32_t seen)
+{
+    const mr_deduction *d = r->d;
+    for (uint32_t c = 0; c < r->chain_count && r->foreign_before; c++) {
+        uint32_t slot = slot_of(d, &r->chains[c]);
+        uint32_t foreign = slot == MR_NONE ? 0 : d->foreign[slot];
+        if (foreign &&
+            (seen == MR_NONE || (foreign - 1 != seen && !is_before(d, foreign - 1, seen))))
+            return false;
+    }
+    return true;
+}
+
+/* Has all that is foreign, possible, of another thread and not in B(r) the read in its B? */
+static bool is_foreign_after(const reader *r)
+{
+    mr_deduction *d = r->d;
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        const mr_row_chain *chain = &r->chains[c];
+        uint32_t slot = slot_of(d, chain);
+        if (slot == MR_NONE || slot == r->slot)
+            continue;
+        uint32_t end = items_below(d, chain, mr_deduction_clock(d, r->row)[slot]);
+        uint32_t item = end == chain->end ? MR_NONE : foreign_on(r, chain, end);
+        d->effort += 8;
+        if (item != MR_NONE && !is_before(d, r->row, d->known->rows->items[item]))
+            return false;
+    }
+    return true;
 }
 
 /* May r see the write, which gives what r saw, as far as E and the order of the two say? When the
@@ -344,45 +412,52 @@ static void put_foreign_after(const reader *r, const mr_row_chain *chain)
         mr_deduction_order(d, r->row, d->known->rows->items[item]);
 }
 
-bool mr_deduction_is_settled(const mr_deduction *d, uint32_t row)
+/* Says (a) to (e) of a read of which `foreign` is filled. */
+static void rule_read(reader *r)
 {
-    const mr_window *w = d->window;
-    uint32_t source = w->source[d->known->rows->event_of[row]];
-    if (d->stop_count)
-        return false;
-    if (source == MR_NONE)
-        return true;
-    uint32_t write = mr_deduction_row(d, source), slot = mr_deduction_slot(d, write);
-    return slot == mr_deduction_slot(d, row) ||
-           mr_deduction_clock(d, row)[slot] > mr_deduction_rank(d, write);
+    mr_deduction *d = r->d;
+    find_blocked(r);
+    find_sources(r);
+    if (!r->slots && !r->carried) {
+        mr_deduction_exclude(d, r->row);
+        return;
+    }
+    if (r->slots && r->carried)
+        return;
+    for (uint32_t s = 0; r->slots && s < d->known->slot_count; s++)
+        mr_deduction_raise(d, r->row, s, d->common[s]);
+    if (r->rank >= d->included[r->slot])
+        return;
+    if (r->slots == 1)
+        put_foreign_first(r);
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        uint32_t slot = slot_of(d, &r->chains[c]);
+        if (slot != MR_NONE && slot != r->slot)
+            put_foreign_after(r, &r->chains[c]);
+    }
+    if (r->slots == 1 && d->common[r->some] == d->last[r->some]) /* a single write: it is clean */
+        mr_deduction_be_certain(d, r->some, d->last[r->some]);
 }
 
-void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
+mr_rule_says mr_deduction_rule_read(mr_deduction *d, uint32_t row, bool in_any_case)
 {
     reader r = make_reader(d, row);
+    uint32_t seen;
     if (r.rank >= d->certain[r.slot])
-        return;
+        return MR_RULE_MAY_SAY;
+    bool silent = !in_any_case && (!d->stop_count || d->window->model != MR_MODEL_BRANCH) &&
+                  find_seen(&r, &seen);
+    if (silent && !d->stop_count)
+        return MR_RULE_IS_SILENT;
     find_foreign(&r);
-    find_sources(&r);
-    if (!r.slots && !r.carried) {
-        mr_deduction_exclude(d, row);
-        return;
+    if (silent && is_foreign_before(&r, seen)) {
+        if (r.rank >= d->included[r.slot])
+            return MR_RULE_MAY_SAY;
+        if (is_foreign_after(&r))
+            return MR_RULE_IS_SILENT;
     }
-    if (r.slots && r.carried)
-        return;
-    for (uint32_t s = 0; r.slots && s < d->known->slot_count; s++)
-        mr_deduction_raise(d, row, s, d->common[s]);
-    if (r.rank >= d->included[r.slot])
-        return;
-    if (r.slots == 1)
-        put_foreign_first(&r);
-    for (uint32_t c = 0; c < r.chain_count; c++) {
-        uint32_t slot = slot_of(d, &r.chains[c]);
-        if (slot != MR_NONE && slot != r.slot)
-            put_foreign_after(&r, &r.chains[c]);
-    }
-    if (r.slots == 1 && d->common[r.some] == d->last[r.some]) /* a single write: it is clean */
-        mr_deduction_be_certain(d, r.some, d->last[r.some]);
+    rule_read(&r);
+    return MR_RULE_MAY_SAY;
 }
 
 static bool is_value_read(const mr_deduction *d, uint32_t row)
@@ -400,6 +475,7 @@ static size_t list_row(mr_deduction *d, uint32_t row, uint32_t *list)
     size_t count = 0;
     reader r = make_reader(d, row);
     find_foreign(&r);
+    find_blocked(&r);
     find_sources(&r);
     if (r.carried && list)
         list[count] = MR_NONE;

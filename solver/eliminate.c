@@ -140,14 +140,15 @@ static bool release_changed(const mr_deduction *d, const mr_section *section, ui
            mr_deduction_times(d, mr_deduction_row(d, section->release))->changed > since;
 }
 
-static void apply_rule(mr_deduction *d, uint32_t row)
+static mr_rule_says apply_rule(mr_deduction *d, uint32_t row, bool in_any_case)
 {
     uint32_t event = d->known->rows->event_of[row];
     if (mr_op_reads(mr_window_op(d->window, event)))
-        mr_deduction_rule_read(d, row);
-    else if (!mr_op_is_access(mr_window_op(d->window, event)) &&
-             mr_window_section(d->window, event)->acquire == event)
+        return mr_deduction_rule_read(d, row, in_any_case);
+    if (!mr_op_is_access(mr_window_op(d->window, event)) &&
+        mr_window_section(d->window, event)->acquire == event)
         mr_deduction_rule_acquire(d, row);
+    return MR_RULE_MAY_SAY;
 }
 
 /* Is there something new about the row, or about what its rule looks at beside? */
@@ -168,12 +169,8 @@ static void rule(mr_deduction *d, uint32_t row)
     uint64_t now = d->now;
     if (!is_due(d, row))
         return;
-    if (mr_op_reads(mr_window_op(d->window, d->known->rows->event_of[row])) &&
-        mr_deduction_is_settled(d, row))
-        now = MR_RULED_FOREVER;
-    else
-        apply_rule(d, row);
-    mr_deduction_times(d, row)->ruled = now;
+    bool silent = apply_rule(d, row, false) == MR_RULE_IS_SILENT;
+    mr_deduction_times(d, row)->ruled = silent ? MR_RULED_FOREVER : now;
 }
 
 /* Every so many rows a pass looks whether the run was asked to end. */
@@ -231,7 +228,7 @@ static bool is_ruled(mr_deduction *d)
     uint64_t now = d->now, effort = d->effort;
     for (uint32_t s = 0; s < known->slot_count; s++)
         for (uint32_t rank = 0; rank < d->limit[s]; rank++)
-            apply_rule(d, known->row_first[s] + rank);
+            apply_rule(d, known->row_first[s] + rank, true);
     d->effort = effort;
     return now == d->now;
 }
