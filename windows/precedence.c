@@ -29,7 +29,8 @@ typedef struct builder {
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
     uint32_t event;         /* the one at hand: the clocks of all before it are there */
-    uint32_t *fresh;        /* a clock that only the requirements at hand know; NULL: none */
+    size_t edge;     /* the first edge of BarrierPairs that does not lead to an event before it */
+    uint32_t *fresh; /* a clock that only the requirements at hand know; NULL: none */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it: a new one, unless an earlier
@@ -269,10 +270,9 @@ static bool require_entry(builder *b, uint32_t i)
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
-    if (!w->barrier_edge_count)
-        return true;
-    for (size_t k = mr_window_barrier_edges_from(w, i);
-         k < w->barrier_edge_count && w->barrier_edges[k].to == i; k++)
+    while (b->edge < w->barrier_edge_count && w->barrier_edges[b->edge].to < i)
+        b->edge++;
+    for (size_t k = b->edge; k < w->barrier_edge_count && w->barrier_edges[k].to == i; k++)
         if (!require_event(b, thread, w->barrier_edges[k].from))
             return false;
     return true;
