@@ -15,29 +15,48 @@ static bool is_entered(const mr_closure *closure, uint32_t slot)
     return closure->entered[slot / 64] >> slot % 64 & 1;
 }
 
-/* Chains: the nodes of each thread in program order; CUT, of no thread, is a chain of its own. */
-static void build_chains(mr_closure *closure, const mr_encoding *encoding)
+/* The place in chain_first of each chain of the window that has nodes; the chains without nodes are
+ * passed over. CUT, of no thread, is a chain of its own. `place`: one a chain of the window, scratch. */
+static void place_chains(mr_closure *closure, const mr_encoding *encoding, uint32_t *place)
 {
     const mr_window *w = encoding->window;
     uint32_t chains = 0, slot = 0;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t first = slot;
-        for (uint32_t i = encoding->thread_first[t]; i < encoding->thread_first[t + 1]; i++) {
-            uint32_t node = encoding->by_thread[i];
-            closure->chain[node] = chains;
-            closure->rank[node] = slot - first;
-            closure->slot[node] = slot;
-            closure->node_at[slot++] = node;
-        }
-        if (slot > first)
-            closure->chain_first[chains++] = first;
+    memset(place, 0, w->chain_count * sizeof *place);
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        place[w->threads[t].chain] += encoding->thread_first[t + 1] - encoding->thread_first[t];
+    for (uint32_t c = 0; c < w->chain_count; c++) {
+        uint32_t length = place[c];
+        place[c] = chains;
+        closure->chain_first[chains] = slot;
+        chains += length > 0;
+        slot += length;
     }
-    closure->chain[encoding->cut] = chains;
-    closure->rank[encoding->cut] = 0;
-    closure->slot[encoding->cut] = slot;
-    closure->node_at[slot] = encoding->cut;
     closure->chain_first[chains++] = slot;
     closure->chain_count = chains;
+}
+
+/* Chains: the nodes of a chain of threads, in its order, which is that of the numbers of its threads
+ * (windows/window.h). `place` and `length`: one a chain of the window, scratch. */
+static void build_chains(mr_closure *closure, const mr_encoding *encoding, uint32_t *place,
+                         uint32_t *length)
+{
+    const mr_window *w = encoding->window;
+    place_chains(closure, encoding, place);
+    memset(length, 0, w->chain_count * sizeof *length);
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t chain = w->threads[t].chain;
+        for (uint32_t i = encoding->thread_first[t]; i < encoding->thread_first[t + 1]; i++) {
+            uint32_t node = encoding->by_thread[i];
+            closure->chain[node] = place[chain];
+            closure->rank[node] = length[chain]++;
+            closure->slot[node] = closure->chain_first[place[chain]] + closure->rank[node];
+            closure->node_at[closure->slot[node]] = node;
+        }
+    }
+    closure->chain[encoding->cut] = closure->chain_count - 1;
+    closure->rank[encoding->cut] = 0;
+    closure->slot[encoding->cut] = closure->chain_first[closure->chain_count - 1];
+    closure->node_at[closure->slot[encoding->cut]] = encoding->cut;
 }
 
 static bool link_nodes(mr_closure *closure, uint32_t u, uint32_t v)
@@ -182,7 +201,7 @@ static mr_closure_result build_edges(mr_closure *closure, const mr_formula *form
 
 mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encoding, mr_arena *arena)
 {
-    uint32_t count = encoding->formula.node_count, threads = encoding->window->thread_count;
+    uint32_t count = encoding->formula.node_count, chains = encoding->window->chain_count;
     *closure = (mr_closure){.node_count = count};
     uint32_t **arrays[] = {&closure->chain,   &closure->rank,         &closure->slot,
                            &closure->node_at, &closure->predecessors, &closure->via,
@@ -190,12 +209,13 @@ mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encodi
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i] = mr_arena_alloc(arena, count, sizeof **arrays[i])))
             return MR_CLOSURE_NO_MEMORY;
-    closure->chain_first = mr_arena_alloc(arena, (size_t)threads + 1, sizeof(uint32_t));
-    closure->looked = mr_arena_alloc(arena, (size_t)threads + 1, sizeof(uint32_t));
+    uint32_t *place = mr_arena_alloc(arena, chains, sizeof *place);
+    closure->chain_first = mr_arena_alloc(arena, (size_t)chains + 1, sizeof(uint32_t));
+    closure->looked = mr_arena_alloc(arena, (size_t)chains + 1, sizeof(uint32_t));
     closure->entered = mr_arena_zalloc(arena, count / 64 + 1, sizeof *closure->entered);
-    if (!closure->chain_first || !closure->looked || !closure->entered)
+    if (!place || !closure->chain_first || !closure->looked || !closure->entered)
         return MR_CLOSURE_NO_MEMORY;
-    build_chains(closure, encoding);
+    build_chains(closure, encoding, place, closure->looked);
     size_t cells = (size_t)count * closure->chain_count;
     closure->successors = mr_arena_alloc(arena, cells, sizeof *closure->successors);
     if (!closure->successors)

@@ -1,8 +1,9 @@
 /*
  * closure: which nodes of a growing graph come before which, with undo and with reasons.
  *
- * The nodes form chains: the nodes of each thread, in program order, and CUT alone. A node is
- * before the next one of its chain without an edge. For each node and chain the graph keeps the
+ * The nodes form chains: those of each chain of threads (trace/chains.h), in its order, and CUT alone.
+ * A node is before the next one of its chain without an edge: program order, fork and join say so
+ * in every reordering, and events after CUT can stand in trace order. For each node and chain the graph keeps the
  * first node of the chain that the node reaches, so "u before v" is one comparison. When an edge is
  * added, each new "first reached" is sent back along chains and edges, as far as it is news. Every
  * change is an entry of a trail. Undoing to a mark takes the newer entries back; reading the newer

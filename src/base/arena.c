@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MR_ARENA_ALIGN = 16, MR_ARENA_MIN_BLOCK = 1 << 16 };
+/* Blocks grow from the least size up to that of a large one; one is larger only for one large array. */
+enum { MR_ARENA_ALIGN = 16, MR_ARENA_MIN_BLOCK = 1 << 16, MR_ARENA_LARGE_BLOCK = 1 << 24 };
 
 struct mr_arena_block {
     mr_arena_block *next;
@@ -108,7 +109,8 @@ static bool may_take(mr_arena *arena, size_t least, size_t *size)
 
 static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t previous_size)
 {
-    size_t size = previous_size < ((size_t)1 << 24) ? previous_size * 2 : previous_size;
+    size_t size =
+        previous_size < MR_ARENA_LARGE_BLOCK / 2 ? previous_size * 2 : MR_ARENA_LARGE_BLOCK;
     size_t least = need_bytes > MR_ARENA_MIN_BLOCK ? need_bytes : MR_ARENA_MIN_BLOCK;
     if (size < least)
         size = least;
@@ -128,23 +130,43 @@ static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t prev
     return block;
 }
 
-/* Finds room after `current` in the kept blocks, or adds a block. */
+/* Gives back the kept blocks after `at` that are large: none of them has room for what is asked for.
+ * Else questions of growing size would leave behind a row of blocks, each too small for the next. */
+static void drop_large(mr_arena *arena, mr_arena_block **at)
+{
+    while (*at) {
+        mr_arena_block *block = *at;
+        if (block->size < MR_ARENA_LARGE_BLOCK) {
+            at = &block->next;
+            continue;
+        }
+        *at = block->next;
+        free_block(arena, block);
+    }
+}
+
+/* Finds room after `current` in the kept blocks, or adds a block. It comes next, so those that are
+ * too small stay there for less. */
 static mr_arena_block *advance(mr_arena *arena, size_t need_bytes)
 {
-    mr_arena_block *last = arena->current;
-    for (mr_arena_block *block = last ? last->next : arena->first; block; block = block->next) {
-        block->used = 0;
-        if (block->size >= need_bytes)
-            return block;
-        last = block;
+    mr_arena_block **next = arena->current ? &arena->current->next : &arena->first, **at = next;
+    size_t largest = arena->current ? arena->current->size : 0;
+    while (*at && (*at)->size < need_bytes) {
+        largest = (*at)->size > largest ? (*at)->size : largest;
+        at = &(*at)->next;
     }
-    mr_arena_block *block = new_block(arena, need_bytes, last ? last->size : 0);
-    if (!block)
-        return NULL;
-    if (last)
-        last->next = block;
-    else
-        arena->first = block;
+    mr_arena_block *block = *at;
+    if (block) {
+        *at = block->next;
+    } else {
+        drop_large(arena, next);
+        block = new_block(arena, need_bytes, largest);
+        if (!block)
+            return NULL;
+    }
+    block->used = 0;
+    block->next = *next;
+    *next = block;
     return block;
 }
 
