@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NODES = 40, MOST_MARKS = 32, OPERATIONS = 300 };
+enum { MOST_NODES = 40, MOST_THREADS = 12, MOST_MARKS = 32, OPERATIONS = 300 };
 
 /* reaches[u] bit v: u before v. */
 typedef struct slow {
@@ -45,19 +45,54 @@ static bool slow_add(slow *s, uint32_t u, uint32_t v)
 typedef struct graph {
     mr_setup setup;
     mr_encoding encoding;
-    uint32_t node_of[MOST_NODES], event_of[MOST_NODES], cone[8];
+    uint32_t node_of[MOST_NODES], event_of[MOST_NODES], cone[MOST_THREADS];
     slow slow; /* of the edges */
 } graph;
 
-/* A trace of `threads` threads with `length` writes each, in turn. */
-static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t length)
+/* Gives each thread of the trace its nodes, and the edges of program order. What a chain of threads says
+ * beyond that is no edge of the formula. */
+static void add_nodes(graph *g, mr_random *random)
 {
-    char text[MOST_NODES * 16] = "";
-    for (uint32_t i = 0; i < threads * length; i++)
-        sprintf(text + strlen(text), "T%u|w(x)|1\n", i % threads);
+    mr_encoding *e = &g->encoding;
+    const mr_window *w = e->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t previous = MR_NONE;
+        g->cone[t] = mr_window_length(w, t);
+        for (uint32_t k = 0; k < g->cone[t]; k++) {
+            if (!mr_op_is_access(mr_window_op(w, mr_window_at(w, t, k))) ||
+                !mr_random_percent(random, 80))
+                continue;
+            uint32_t node = mr_encoding_node(e, mr_window_at(w, t, k));
+            if (previous != MR_NONE)
+                mr_formula_edge(&e->formula, previous, node);
+            previous = node;
+        }
+    }
+}
+
+/* The order of the chains: threads of one chain are numbered in its order. */
+static void add_chains(graph *g)
+{
+    const mr_encoding *e = &g->encoding;
+    const mr_window *w = e->window;
+    uint32_t last[MOST_THREADS];
+    memset(last, 0xff, sizeof last);
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        for (uint32_t i = e->thread_first[t]; i < e->thread_first[t + 1]; i++) {
+            if (last[w->threads[t].chain] != MR_NONE)
+                assert_true(slow_add(&g->slow, last[w->threads[t].chain], e->by_thread[i]));
+            last[w->threads[t].chain] = e->by_thread[i];
+        }
+    }
+}
+
+static void open_trace(graph *g, mr_random *random, const char *text)
+{
     memset(g, 0, sizeof *g);
     mr_setup_open(&g->setup, text);
-    mr_setup_window(&g->setup, 0, threads * length, MR_MODEL_RF);
+    mr_setup_window(&g->setup, 0, (uint32_t)g->setup.trace->event_count, MR_MODEL_RF);
+    assert_true(g->setup.window->size <= MOST_NODES &&
+                g->setup.window->thread_count <= MOST_THREADS);
     mr_encoding *e = &g->encoding;
     *e = (mr_encoding){.window = g->setup.window,
                        .cone = g->cone,
@@ -67,22 +102,34 @@ static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t l
     mr_formula_init(&e->formula, 0);
     e->formula.node_count = 1;
     e->event_of[0] = MR_NONE;
-    for (uint32_t t = 0; t < threads; t++) {
-        g->cone[t] = length;
-        uint32_t previous = MR_NONE;
-        for (uint32_t k = 0; k < length; k++) {
-            if (!mr_random_percent(random, 80))
-                continue;
-            uint32_t node = mr_encoding_node(e, mr_window_at(g->setup.window, t, k));
-            if (previous != MR_NONE)
-                mr_formula_edge(&e->formula, previous, node);
-            previous = node;
-        }
-    }
+    add_nodes(g, random);
     assert_true(mr_node_lists_make(e));
     g->slow.count = e->formula.node_count;
     for (size_t i = 0; i < e->formula.edge_count; i++)
         slow_add(&g->slow, e->formula.edges[i].u, e->formula.edges[i].v);
+    add_chains(g);
+}
+
+/* A trace of `threads` threads with `length` writes each, in turn. */
+static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t length)
+{
+    char text[MOST_NODES * 16] = "";
+    for (uint32_t i = 0; i < threads * length; i++)
+        sprintf(text + strlen(text), "T%u|w(x)|1\n", i % threads);
+    open_trace(g, random, text);
+}
+
+/* Rounds of two threads with two writes each, in turn, which are joined before the next round. */
+static void open_short_threads(graph *g, mr_random *random, uint32_t rounds)
+{
+    char text[MOST_NODES * 16] = "";
+    for (uint32_t i = 0; i < 2 * rounds; i += 2) {
+        sprintf(text + strlen(text), "M|fork(T%u)|1\nM|fork(T%u)|1\n", i, i + 1);
+        for (uint32_t k = 0; k < 4; k++)
+            sprintf(text + strlen(text), "T%u|w(x)|1\n", i + k % 2);
+        sprintf(text + strlen(text), "M|join(T%u)|1\nM|join(T%u)|1\n", i, i + 1);
+    }
+    open_trace(g, random, text);
 }
 
 static void close_graph(graph *g)
@@ -182,6 +229,25 @@ static void test_random_edges(void **state)
         uint32_t threads = mr_random_range(&random, 1, 6);
         open_graph(&g, &random, threads, mr_random_range(&random, 1, (MOST_NODES - 1) / threads));
         assert_int_equal(mr_closure_init(&closure, &g.encoding, &g.setup.arena), MR_CLOSURE_OK);
+        compare(&closure, &g.slow);
+        run_operations(&g, &random, &closure);
+        mr_closure_free(&closure);
+        close_graph(&g);
+    }
+}
+
+/* Threads of which one is joined before the next is forked share a chain. */
+static void test_short_threads(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        mr_random random = {seed + 77};
+        graph g;
+        mr_closure closure;
+        open_short_threads(&g, &random, 4);
+        assert_int_equal(g.setup.window->thread_count, 9);
+        assert_int_equal(mr_closure_init(&closure, &g.encoding, &g.setup.arena), MR_CLOSURE_OK);
+        assert_true(closure.chain_count <= 3); /* with that of CUT; the main thread has no nodes */
         compare(&closure, &g.slow);
         run_operations(&g, &random, &closure);
         mr_closure_free(&closure);
@@ -320,9 +386,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_edges),
-        cmocka_unit_test(test_first_edges),
-        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_random_edges), cmocka_unit_test(test_short_threads),
+        cmocka_unit_test(test_first_edges),  cmocka_unit_test(test_line),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

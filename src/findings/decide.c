@@ -25,6 +25,11 @@ enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4 };
      MR_STEP_BIT(MR_STEP_GREEDY))
 #define LIGHT (SOLID | MR_STEP_BIT(MR_STEP_SATURATE))
 
+/* A look at the rows near the accesses in the whole trace, with one of so many parts of the budget of elimination. A
+ * search goes through all that comes before the accesses, and most proofs need a thousandth of that. */
+#define LOOK (GLANCE | MR_STEP_BIT(MR_STEP_ELIMINATE))
+enum { PART_OF_LOOK = 128 };
+
 /* A short search in the whole trace, with so many steps for each event. Where it answers, it does so in a tenth of the time of
  * elimination, which looks at all that the threads might still do. */
 #define SEARCH (GLANCE | MR_STEP_BIT(MR_STEP_SATURATE))
@@ -75,7 +80,8 @@ static mr_status confirm(inquiry *q, const mr_window *window, mr_decision *decis
     return status;
 }
 
-/* A search that gives no answer comes before the steps that would be asked without it, so only its own steps count. */
+/* A look or a search that gives no answer comes before the steps that would be asked without it, so only its own steps
+ * count. */
 static void count_decision(inquiry *q, const mr_decision *decision, unsigned steps)
 {
     mr_worker *worker = &q->own->worker;
@@ -83,7 +89,9 @@ static void count_decision(inquiry *q, const mr_decision *decision, unsigned ste
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;
     worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
-    if (steps == SEARCH && decision->verdict == MR_VERDICT_UNKNOWN)
+    if (steps == LOOK && decision->verdict == MR_VERDICT_UNKNOWN)
+        q->verdict->effort += decision->effort;
+    else if (steps == SEARCH && decision->verdict == MR_VERDICT_UNKNOWN)
         q->verdict->effort += decision->effort / STEPS_OF_EFFORT;
     else
         q->verdict->effort += EFFORT_OF_CONE_EVENT * decision->cone_events;
@@ -110,6 +118,7 @@ static mr_status ask(inquiry *q, const mr_problem *problem, unsigned steps)
     mr_status status = MR_OK;
     mr_goal goal;
     options.steps &= steps;
+    options.only_near_part = steps == LOOK ? PART_OF_LOOK : 0;
     if (steps == SEARCH && options.saturate_steps > (uint64_t)SEARCH_STEPS * window->size)
         options.saturate_steps = (uint64_t)SEARCH_STEPS * window->size;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
@@ -309,12 +318,15 @@ static mr_status decide_by_whole(inquiry *q)
         status = ask(q, whole, GLANCE);
     if (is_open(q, status))
         status = ask_around(q, SMALL_WINDOW, LIGHT);
-    if (is_open(q, status) && whole && whole->window->size > SMALL_WINDOW && goes_on(q))
+    bool large = whole && whole->window->size > SMALL_WINDOW;
+    /* All steps have those without a formula among them, so these are asked apart only when windows follow. */
+    bool windows = is_open(q, status) && has_around(q);
+    if (is_open(q, status) && whole && (large || windows) && goes_on(q))
+        status = ask(q, whole, LOOK);
+    if (is_open(q, status) && large && goes_on(q))
         status = ask(q, whole, SEARCH);
     if (!is_open(q, status))
         return status;
-    /* All steps have those without a formula among them, so these are asked apart only when windows follow. */
-    bool windows = has_around(q);
     if (windows && whole && goes_on(q))
         status = ask(q, whole, SOLID);
     if (windows && is_open(q, status))
