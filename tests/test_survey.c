@@ -1,6 +1,6 @@
 /*
  * survey: all races of a window at once, in windows of small random traces; against exhaustive search, place by place.
- * Then what near.h makes of it.
+ * Then what near.h makes of it, and the races that walks find.
  *
  *   SURVEY_TRACES, SURVEY_SEED, SURVEY_SHAPE choose other traces (support/trials.h)
  */
@@ -13,6 +13,7 @@
 
 #include "predict/near.h"
 #include "predict/survey.h"
+#include "predict/walks.h"
 #include "support/exhaustive.h"
 #include "support/length.h"
 #include "support/predicted.h"
@@ -90,7 +91,7 @@ typedef struct examination {
     mr_model model;
     uint32_t start, end;
     mr_exhaustive search;
-    size_t races, proofs;
+    size_t races, proofs, walked, all; /* walks have found so many of all races */
 } examination;
 
 static void wrong(examination *x, const char *what, uint32_t a, uint32_t b)
@@ -178,6 +179,24 @@ static void examine_near(examination *x)
     tear_down(&s);
 }
 
+/* Walks find races only. */
+static void examine_walks(examination *x)
+{
+    surveyor s = {0};
+    set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
+    assert_int_equal(mr_walks_search(&s.worker, &s.problem, &s.candidates, s.settled, s.outcome),
+                     MR_OK);
+    for (size_t i = 0; i < s.outcome->count; i++) {
+        const mr_witness *it = &s.outcome->verdicts[i].race.witness;
+        if (is_false(x, &s.outcome->verdicts[i]))
+            wrong(x, "are found by a walk, and are no race", it->first, it->second);
+    }
+    for (size_t r = 0; r < x->search.race_count; r++)
+        x->walked += is_found(x->trace, s.outcome, &x->search.races[r]);
+    x->all += x->search.race_count;
+    tear_down(&s);
+}
+
 /* The trace as a whole, or a window of it by chance. */
 static void examine(examination *x, mr_trial *trial, mr_model model, bool whole)
 {
@@ -192,6 +211,7 @@ static void examine(examination *x, mr_trial *trial, mr_model model, bool whole)
     examine_survey(x, ANY_EFFORT);
     examine_survey(x, 1 + trial->choice % 200);
     examine_near(x);
+    examine_walks(x);
     mr_exhaustive_free(&x->search);
 }
 
@@ -214,7 +234,9 @@ static void agrees_with_exhaustive_search(void **state)
                               .all_kinds = true};
     examination x = {0};
     uint64_t traces = mr_trials_run(&trials, examine_trial, &x);
-    print_message("%zu races, %zu proofs\n", x.races, x.proofs);
+    print_message("%zu races, %zu proofs; walks find %zu of %zu pairs of events\n", x.races,
+                  x.proofs, x.walked, x.all);
+    assert_true(x.walked >= x.all / 4 * 3); /* most, as the traces are small */
     if (traces >= SHARE_TRACES)
         assert_true(x.races > traces && x.proofs > traces / 4);
 }
@@ -246,11 +268,36 @@ static void nests_agree_with_exhaustive_search(void **state)
     assert_true(x.races > 0);
 }
 
+/* An access without the lock waits while the others go on, one of them before the other in the trace that needs it, and
+ * a section waits for accesses without the lock. */
+static void a_walk_finds_all_that_is_reached(void **state)
+{
+    (void)state;
+    static const char text[] = "T2|acq(L)|20\nT2|w(V=2)|21\nT2|rel(L)|22\n"
+                               "T1|w(V=1)|11\n"
+                               "T2|acq(L)|23\nT2|r(V=1)|24\nT2|w(V=5)|25\nT2|rel(L)|26\n"
+                               "T3|acq(L)|30\nT3|w(V=1)|31\nT3|rel(L)|32\n"
+                               "T2|acq(L)|27\nT2|r(V=1)|28\nT2|rel(L)|29\n"
+                               "T1|r(V=1)|12\n";
+    mr_trace *trace = mr_test_read(text, false);
+    mr_trial trial = {0};
+    examination x = {
+        .trial = &trial, .trace = trace, .model = MR_MODEL_VALUE, .end = trace->event_count};
+    assert_true(mr_exhaustive_find(trace, x.model, 0, x.end, &x.search));
+    examine_walks(&x);
+    assert_string_equal(trial.wrong, "");
+    assert_int_equal(x.all, 8);
+    assert_int_equal(x.walked, x.all);
+    mr_exhaustive_free(&x.search);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_exhaustive_search),
         cmocka_unit_test(nests_agree_with_exhaustive_search),
+        cmocka_unit_test(a_walk_finds_all_that_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,8 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .merge = merge};
     mr_far_context context = far_context(p);
     p->settings.is_crowded = mr_crowded_is(&p->settings);
+    if (p->settings.is_crowded)
+        mr_crowded_limit(&p->settings);
     mr_status status = mr_early_find(&context, error);
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "fans.h"
 #include "near.h"
+#include "walks.h"
 
 #include <stdlib.h>
 
@@ -18,8 +19,9 @@ enum { UNIT_EVENTS = 1 << 14 };
 /* Rounds of a kind go on from smaller to larger windows, as long as they find something. */
 typedef enum round_kind {
     IN_ORDER,        /* attempts in trace order, in rf */
-    QUESTIONS_IN_RF, /* and questions (fans.h) */
+    QUESTIONS_IN_RF, /* walks (walks.h), then questions (fans.h) */
     QUESTIONS,       /* the same in the model of the settings, if that is not rf */
+    WALKS,           /* walks alone in that model */
 } round_kind;
 
 typedef struct round_row {
@@ -29,10 +31,22 @@ typedef struct round_row {
 
 /* In the order in which a race costs more and more. */
 static const round_row rows[] = {
-    {128, IN_ORDER},   {512, IN_ORDER},         {1024, IN_ORDER},        {2048, IN_ORDER},
-    {4096, IN_ORDER},  {512, QUESTIONS_IN_RF},  {1024, QUESTIONS_IN_RF}, {512, QUESTIONS},
-    {1024, QUESTIONS}, {2048, QUESTIONS_IN_RF}, {4096, QUESTIONS_IN_RF}, {2048, QUESTIONS},
+    {128, IN_ORDER},         {512, IN_ORDER},         {1024, IN_ORDER},        {2048, IN_ORDER},
+    {4096, IN_ORDER},        {512, QUESTIONS_IN_RF},  {1024, QUESTIONS_IN_RF}, {512, QUESTIONS},
+    {1024, QUESTIONS},       {2048, WALKS},           {4096, WALKS},           {8192, WALKS},
+    {2048, QUESTIONS_IN_RF}, {4096, QUESTIONS_IN_RF}, {2048, QUESTIONS},
 };
+
+/* Is a round in the model of the settings? */
+static bool is_in_model(round_kind kind)
+{
+    return kind == QUESTIONS || kind == WALKS;
+}
+
+static bool has_questions(round_kind kind)
+{
+    return kind == QUESTIONS || kind == QUESTIONS_IN_RF;
+}
 
 /* A round that finds less than a race for so many events ends its kind. */
 enum { EVENTS_PER_RACE = 1024 };
@@ -50,7 +64,7 @@ uint32_t mr_crowded_rounds(void)
 bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const uint64_t *races)
 {
     round_kind kind = rows[round].kind;
-    if (kind == QUESTIONS && settings->model == MR_MODEL_RF)
+    if (is_in_model(kind) && settings->model == MR_MODEL_RF)
         return false;
     for (uint32_t before = round; before-- > 0;)
         if (rows[before].kind == kind)
@@ -145,6 +159,18 @@ bool mr_crowded_is(const mr_predict_settings *settings)
     return pairs >= settings->crowded && pairs >= trace->event_count / EVENTS_PER_PAIR;
 }
 
+/* Steps for each event of a window. */
+enum { STEPS_OF_EVENT = 1024 };
+
+void mr_crowded_limit(mr_predict_settings *settings)
+{
+    uint64_t size = settings->trace->event_count;
+    if (settings->plan.size && settings->plan.size < size)
+        size = settings->plan.size;
+    if (settings->max_window_steps > size * STEPS_OF_EVENT)
+        settings->max_window_steps = size * STEPS_OF_EVENT;
+}
+
 /* ---- the search ---- */
 
 typedef struct unit {
@@ -197,7 +223,7 @@ static mr_status tell_races(unit *u, size_t from)
     return MR_OK;
 }
 
-/* The attempts in trace order for each pair of places, then questions. `settled` has room for all groups. */
+/* The attempts in trace order for each pair of places, then walks and questions. `settled` has room for all groups. */
 static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
 {
     mr_worker *worker = u->worker;
@@ -207,6 +233,8 @@ static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
         status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
     if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
+        status = mr_walks_search(worker, &small->problem, candidates, settled, u->outcome);
+    if (status == MR_OK && has_questions(u->row->kind) && !worker->halted)
         status = mr_fans_search(worker, &small->problem, candidates, settled, NULL, u->outcome);
     return status == MR_OK ? tell_races(u, before) : status;
 }
@@ -218,9 +246,10 @@ static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
     mr_candidate_options options = worker->settings->candidates;
     options.wanted = is_open;
     options.context = u;
-    mr_model model = u->row->kind == QUESTIONS ? worker->settings->model : MR_MODEL_RF;
+    options.stop_when_full &= u->row->kind == IN_ORDER; /* a walk is about all pairs of sites */
+    mr_model model = is_in_model(u->row->kind) ? worker->settings->model : MR_MODEL_RF;
     mr_status status = mr_small_window_build(worker, start, end, model, &options,
-                                             u->row->kind != IN_ORDER, &small);
+                                             has_questions(u->row->kind), &small);
     if (status != MR_OK)
         return status;
     bool *settled = mr_arena_alloc(&worker->arena, small.candidates.group_count, sizeof *settled);

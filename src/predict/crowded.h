@@ -12,7 +12,7 @@
  * The witness of a race begins at its small window: the events before it happen as observed.
  *
  * A *round* is one way through the trace; a unit of it is a piece of the trace. A pair of places has its
- * attempts in trace order and, in some rounds, questions about many pairs of places (fans.h) with a part of the
+ * attempts in trace order and, in some rounds, walks (walks.h) and questions about many pairs of places (fans.h) with a part of the
  * budgets. No budget counts. The outcome of a unit depends on trace, settings and the races of the rounds before,
  * with one exception: in a round without questions, a pair of places that a lower unit of the round is known to prove may be passed
  * over.
@@ -24,6 +24,12 @@
 
 /* Is it worth it? O(events). False also for want of memory. */
 bool mr_crowded_is(const mr_predict_settings *settings);
+
+/*
+ * Lowers settings->max_window_steps, unless it is 0, to a number for each event of a window: a window of a crowded trace
+ * may have thousands of pairs of places that no step decides soon, each with budgets of its own.
+ */
+void mr_crowded_limit(mr_predict_settings *settings);
 
 /* The number of rounds, 0 … rounds - 1, and of the units of each. */
 uint32_t mr_crowded_rounds(void);

@@ -34,6 +34,7 @@ typedef struct fans {
     bool *settled;
     uint8_t *proven; /* NULL: nobody asks */
     mr_outcome *outcome;
+    uint64_t unanswered; /* effort of questions without an answer */
     mr_partial partial;
     spoke *spokes;
     uint32_t *open; /* one a site pair: spokes without a proof */
@@ -401,16 +402,27 @@ static void note_proof(fans *f, uint32_t first, uint32_t end, mr_step step)
 /* How often spokes are asked about in halves. */
 enum { DEPTH = 4 };
 
+/* Questions without an answer may spend so many times what those about single pairs of places may. */
+enum { UNANSWERED_PART = 4 };
+
+static bool is_spent(const fans *f)
+{
+    uint64_t most = f->worker->settings->max_window_steps;
+    return most && f->unanswered / UNANSWERED_PART >= most;
+}
+
 /* Asks until the answer is no race, or there is none. */
 static mr_status solve(fans *f, uint32_t first, uint32_t end, uint32_t depth)
 {
     bool again = true;
     mr_decision decision;
     mr_status status = MR_OK;
-    while (status == MR_OK && again && !halted(f))
+    while (status == MR_OK && again && !is_spent(f) && !halted(f))
         status = ask(f, first, end, &decision, &again);
     if (status != MR_OK || again)
         return status;
+    if (decision.verdict == MR_VERDICT_UNKNOWN)
+        f->unanswered += decision.effort;
     if (decision.verdict == MR_VERDICT_NO_RACE)
         note_proof(f, first, end, decision.step);
     if (decision.verdict != MR_VERDICT_UNKNOWN || !f->proven || depth == DEPTH || end - first == 1)

@@ -33,6 +33,8 @@ mr_decide_options mr_near_options(const mr_decide_options *options)
 
 bool mr_near_is_used(const mr_worker *worker)
 {
+    if (worker->settings->is_crowded) /* its small windows came before all windows */
+        return false;
     return !worker->expand && !worker->near_in && !worker->decide.eager &&
            worker->decide.saturate_steps && worker->decide.steps & MR_STEP_BIT(MR_STEP_SATURATE);
 }

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "fans.h"
 #include "near.h"
+#include "walks.h"
 
 #include <inttypes.h>
 
@@ -203,7 +204,28 @@ typedef struct window_fans {
     uint8_t *proven;   /* one a site pair (fans.h) */
     mr_outcome *found; /* owned */
     mr_map index;      /* by two places: number in `found` */
+    bool many;         /* so many groups are left that questions have a part of the budgets */
 } window_fans;
+
+/* Is every pair of sites of the group proven? */
+static bool is_proven(const window_fans *fans, const mr_candidate_group *group)
+{
+    for (uint32_t i = 0; i < group->site_pair_count; i++)
+        if (!fans->proven[group->first_site_pair + i])
+            return false;
+    return true;
+}
+
+/* Groups that may have the whole budget of a question each. */
+enum { FEW_GROUPS = 64 };
+
+static bool has_many_left(const window_fans *fans)
+{
+    uint32_t left = 0;
+    for (uint32_t g = 0; g < fans->candidates->group_count; g++)
+        left += !fans->settled[g] && !is_proven(fans, &fans->candidates->groups[g]);
+    return left > FEW_GROUPS;
+}
 
 static mr_status search_fans(mr_worker *worker, mr_problem *problem,
                              const mr_candidates *candidates, window_fans *fans)
@@ -218,9 +240,12 @@ static mr_status search_fans(mr_worker *worker, mr_problem *problem,
         return mr_error_memory(worker->error, "deciding a candidate");
     mr_worker_asks(worker, true);
     worker->decide = mr_near_options(&all);
-    mr_status status =
-        mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);
+    mr_status status = mr_walks_search(worker, problem, candidates, fans->settled, fans->found);
+    if (status == MR_OK)
+        status =
+            mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);
     worker->decide = all;
+    fans->many = worker->settings->max_window_steps && has_many_left(fans);
     for (size_t i = 0; status == MR_OK && i < fans->found->count; i++) {
         const mr_pair_verdict *verdict = &fans->found->verdicts[i];
         uint32_t *number = mr_map_at(&fans->index, mr_map_key(verdict->key_1, verdict->key_2), 0);
@@ -245,9 +270,8 @@ static bool take_from_fans(window_fans *fans, const mr_window *window, uint32_t 
         *verdict = fans->found->verdicts[number];
         fans->found->verdicts[number].has_race = false;
     } else {
-        for (uint32_t i = 0; i < group->site_pair_count; i++)
-            if (!fans->proven[group->first_site_pair + i])
-                return false;
+        if (!is_proven(fans, group))
+            return false;
         verdict->settled[fans->proven[group->first_site_pair] - 1] = pairs;
     }
     verdict->asked = true;
@@ -275,8 +299,12 @@ static mr_status decide_group(mr_worker *worker, mr_problem *problem,
     verdict->key_1 = key_1;
     verdict->key_2 = key_2;
     mr_status status = MR_OK;
+    const mr_decide_options all = worker->decide;
+    if (fans->many)
+        worker->decide = mr_near_options(&all);
     if (!fans->found || !take_from_fans(fans, problem->window, number, verdict))
         status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
+    worker->decide = all;
     if (verdict->in_trace_order && worker->known)
         mr_known_races_add(worker->known, key_1, key_2, worker->window);
     verdict->rejected_witnesses += worker->rejected_witnesses;

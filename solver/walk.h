@@ -1,0 +1,57 @@
+/*
+ * walk: races of the accesses of a thread that waits, while the others go on.
+ *
+ * A *stretch* is a part of a thread before which it holds no lock: an access, or a section with its accesses. The
+ * events before it happen as observed. Then its thread waits, and the others go on in every order that the rules
+ * allow, depth first, in trace order, until all states that they lead to have been looked at. A thread goes on from
+ * one point without locks to the next at once. Before each access at which it may stop the stretch is tried: its
+ * thread goes as far into it as it can, and each access that it comes to races with that one.
+ *
+ * So one walk finds the races of a stretch with all that can be reached while it waits. It proves nothing: what
+ * comes before the stretch may happen otherwise, and threads may take turns within sections.
+ */
+#ifndef MR_SOLVER_WALK_H
+#define MR_SOLVER_WALK_H
+
+#include "base/map.h"
+#include "explore.h"
+#include "partial.h"
+
+typedef struct mr_walk_level mr_walk_level;
+
+typedef struct mr_walker {
+    const mr_survey *survey;
+    const mr_window *window;
+    mr_partial partial;
+    bool *is_free;                 /* one an event: its thread holds no contended lock after it */
+    uint32_t *events, event_count; /* that have run */
+    mr_partial_memory *before;     /* of the writes among them: what there was before */
+    uint32_t write_count, base;    /* so many of them happen as observed */
+    uint64_t state;                /* where the threads are, and what a read would see */
+    uint32_t held, from, to;       /* the stretch: a thread and its positions */
+    uint64_t effort, max_effort;   /* events run */
+    bool ends;                     /* `found` wants no more */
+    mr_map known;                  /* owned; states of this walk */
+    mr_walk_level *levels;         /* owned */
+    size_t level_count, level_capacity;
+} mr_walker;
+
+/* `survey`: of a window that is not of model branch; borrowed. False: no memory. O(window + sections). To be freed in
+ * any case. */
+bool mr_walk_init(mr_walker *walker, const mr_survey *survey, mr_arena *arena);
+void mr_walk_free(mr_walker *walker);
+
+/* Does a stretch begin with the event? Then the position in its thread after the last event of the stretch. */
+bool mr_walk_begins(const mr_walker *walker, uint32_t event);
+uint32_t mr_walk_end(const mr_walker *walker, uint32_t event);
+
+/*
+ * Looks for races of the accesses of the stretch from event `begin` to position `end` of its thread with later ones of
+ * other threads, which survey->wanted and survey->found are asked and told about, in this order. A stretch
+ * begins no earlier than the one before. `effort`: events run; what was spent is added to `*spent`. MR_EXPLORED_ALL: all
+ * states have been looked at; FOUND: `found` said no. O(events run · threads).
+ */
+mr_explored mr_walk(mr_walker *walker, uint32_t begin, uint32_t end, uint64_t effort,
+                    uint64_t *spent, mr_arena *arena);
+
+#endif

@@ -1,0 +1,165 @@
+#include "walks.h"
+
+#include "base/seconds.h"
+#include "open_races.h"
+#include "solver/walk.h"
+
+/* What a walk may spend, and all walks of a window together: events run, for each event of the window. */
+enum { EFFORT_OF_WALK = 16, EFFORT_OF_WINDOW = 256 };
+
+typedef struct walks {
+    mr_open_races open;
+    uint32_t *first_group, *groups; /* of event e: groups[first_group[e] … first_group[e + 1]) */
+    uint32_t (*last)[2];            /* one a group: its last access at either place, plus one */
+    uint32_t *asking;               /* one a group: the walk that looks for its race, plus one */
+    uint32_t walk, left;            /* its number; groups that it looks for */
+    mr_walker walker;
+} walks;
+
+/* Not in model branch, and not when some strengths only are wanted. */
+static bool is_used(const mr_worker *worker, const mr_problem *problem)
+{
+    return worker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) &&
+           problem->window->model != MR_MODEL_BRANCH &&
+           worker->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
+}
+
+/* ---- the groups of an access ---- */
+
+/* Is the access at the second place of the group? */
+static bool is_second(const walks *s, uint32_t group, uint32_t event)
+{
+    const mr_window *w = s->open.problem->window;
+    return w->trace->location[w->start + event] == s->open.candidates->groups[group].location_2;
+}
+
+/* False: no memory. */
+static bool list_groups(walks *s)
+{
+    mr_open_races *open = &s->open;
+    mr_arena *arena = &open->worker->arena;
+    uint32_t size = open->problem->window->size, count = open->candidates->group_count;
+    s->first_group = mr_arena_zalloc(arena, (size_t)size + 2, sizeof *s->first_group);
+    s->groups = mr_arena_alloc(arena, open->events.count + 1, sizeof *s->groups);
+    s->last = mr_arena_zalloc(arena, count, sizeof *s->last);
+    s->asking = mr_arena_zalloc(arena, count, sizeof *s->asking);
+    if (!s->first_group || !s->groups || !s->last || !s->asking)
+        return false;
+    for (uint32_t i = 0; i < size; i++)
+        s->first_group[i + 2] = s->first_group[i + 1] + open->stops[i];
+    for (uint32_t g = 0; g < count; g++)
+        for (size_t i = open->first[g]; i < open->first[g + 1]; i++) {
+            uint32_t event = open->events.items[i], *last = &s->last[g][is_second(s, g, event)];
+            s->groups[s->first_group[event + 1]++] = g;
+            *last = *last > event ? *last : event + 1;
+        }
+    return true;
+}
+
+/* Notes the groups of an access that may have a race with an access from `begin` on. */
+static void ask_for(walks *s, uint32_t event, uint32_t begin)
+{
+    for (uint32_t i = s->first_group[event]; i < s->first_group[event + 1]; i++) {
+        uint32_t g = s->groups[i];
+        bool same =
+            s->open.candidates->groups[g].location_1 == s->open.candidates->groups[g].location_2;
+        uint32_t last = s->last[g][same || !is_second(s, g, event)];
+        if (s->open.settled[g] || last <= begin || s->asking[g] == s->walk + 1)
+            continue;
+        s->asking[g] = s->walk + 1;
+        s->left++;
+    }
+}
+
+/* ---- walking ---- */
+
+/* mr_survey.wanted */
+static bool is_wanted(void *context, uint32_t a, uint32_t b)
+{
+    walks *s = context;
+    return mr_open_races_wanted(&s->open, a, b);
+}
+
+/* mr_survey.found */
+static bool keep(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32_t count)
+{
+    walks *s = context;
+    uint32_t g = mr_open_races_group(&s->open, a, b);
+    if (!mr_open_races_keep(&s->open, a, b, events, count))
+        return false;
+    s->left -= s->asking[g] == s->walk + 1;
+    return s->left > 0;
+}
+
+/* Counts what a stretch may have races for, with accesses after its first event. */
+static void ask_for_stretch(walks *s, uint32_t begin, uint32_t end)
+{
+    const mr_window *w = s->open.problem->window;
+    s->left = 0;
+    s->walk++;
+    for (uint32_t p = w->position[begin]; p < end; p++)
+        ask_for(s, mr_window_at(w, w->thread[begin], p), begin);
+}
+
+/* Walks from each stretch. */
+static mr_explored walk_all(walks *s, mr_arena *arena)
+{
+    const mr_window *w = s->open.problem->window;
+    uint64_t most = (uint64_t)w->size * EFFORT_OF_WALK, left = (uint64_t)w->size * EFFORT_OF_WINDOW;
+    mr_explored result = MR_EXPLORED_ALL;
+    for (uint32_t begin = 0; begin < w->size && s->open.status == MR_OK; begin++) {
+        uint64_t spent = 0;
+        if (!mr_walk_begins(&s->walker, begin))
+            continue;
+        uint32_t end = mr_walk_end(&s->walker, begin);
+        ask_for_stretch(s, begin, end);
+        if (!s->left)
+            continue;
+        result = mr_walk(&s->walker, begin, end, most < left ? most : left, &spent, arena);
+        left -= spent < left ? spent : left;
+        if (result == MR_EXPLORED_NO_MEMORY || !left)
+            break;
+    }
+    return result;
+}
+
+/* Memory that was refused ends the search. The system does not lack memory. */
+static mr_status out_of_memory(mr_worker *worker)
+{
+    bool refused = worker->arena.refused && !worker->arena.waits;
+    worker->arena.refused = refused ? false : worker->arena.refused;
+    return refused ? MR_OK : mr_error_memory(worker->error, "deciding a candidate");
+}
+
+mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
+                          const mr_candidates *candidates, bool *settled, mr_outcome *outcome)
+{
+    walks s = {.open = {.worker = worker,
+                        .problem = problem,
+                        .candidates = candidates,
+                        .settled = settled,
+                        .outcome = outcome}};
+    mr_arena *arena = &worker->arena;
+    mr_status status = MR_OK;
+    if (!is_used(worker, problem) || !candidates->group_count)
+        return MR_OK;
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    double begin = mr_seconds();
+    if (mr_open_races_list(&s.open) && list_groups(&s)) {
+        const mr_survey survey = {.window = problem->window,
+                                  .stops = s.open.stops,
+                                  .wanted = is_wanted,
+                                  .found = keep,
+                                  .context = &s};
+        bool ready = mr_walk_init(&s.walker, &survey, arena);
+        mr_explored result = ready ? walk_all(&s, arena) : MR_EXPLORED_NO_MEMORY;
+        status = result == MR_EXPLORED_NO_MEMORY ? out_of_memory(worker) : s.open.status;
+        mr_walk_free(&s.walker);
+    } else {
+        status = out_of_memory(worker);
+    }
+    worker->run.step_seconds[MR_STEP_EXPLORE] += mr_seconds() - begin;
+    mr_arena_release(arena, mark);
+    mr_open_races_free(&s.open);
+    return status;
+}
