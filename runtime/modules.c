@@ -16,7 +16,8 @@ static struct {
     uint64_t bias[MODULES_MAX];
     bool seen[MODULES_MAX];
     uint32_t count;
-    bool has_assembly; /* an instrumented one has, without annotations for it */
+    bool has_assembly; /* an instrumented one has, without annotations for it; or the one that is
+                          not recorded is liburcu */
     char self[4096];   /* the program's path */
 } modules;
 
@@ -293,20 +294,26 @@ static void add_code(const struct dl_phdr_info *info, bool is_annotated)
     }
 }
 
-static bool is_known_well(const char *path)
+/* Does the name of the file begin like this? */
+static bool is_called(const char *path, const char *begin)
 {
-    static const char *const begins[] = {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.",
-                                         "libmaxrace_rt.so"};
     const char *name = path;
     for (; *path != '\0'; path++) {
         name = *path == '/' ? path + 1 : name;
     }
+    while (*begin != '\0' && *name == *begin) {
+        name++;
+        begin++;
+    }
+    return *begin == '\0';
+}
+
+static bool is_known_well(const char *path)
+{
+    static const char *const begins[] = {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.",
+                                         "libmaxrace_rt.so"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        size_t at = 0;
-        while (begins[i][at] != '\0' && name[at] == begins[i][at]) {
-            at++;
-        }
-        if (begins[i][at] == '\0') {
+        if (is_called(path, begins[i])) {
             return true;
         }
     }
@@ -343,6 +350,9 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
         /* Every instrumented object calls it. Return addresses do not tell: constructors jump there. */
         if (header->p_type == PT_DYNAMIC && calls(info, dynamic, "__tsan_init")) {
             add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
+        } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL &&
+                   is_called(info->dlpi_name, "liburcu")) {
+            modules.has_assembly = true; /* threads wait for each other by nothing else */
         }
     }
     return 0;
