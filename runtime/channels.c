@@ -16,6 +16,7 @@ static struct {
         uint64_t number;
     } of[CHANNELS_MAX];
     uint64_t count;
+    uint16_t token[CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
 } channels;
 
 /* 0: it is not among them. */
@@ -120,14 +121,18 @@ void mr_channel_log_refused(int fd, uintptr_t code)
     }
 }
 
+static void log_taken(uint64_t channel, mr_log_taking how, uintptr_t code)
+{
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CHANNEL, (void *)channel, code, how,
+                    MR_LOG_CHANNEL_TAKEN);
+}
+
 /* A read: of all there is, or of 1. */
 static void take_from(uint32_t number, uintptr_t code)
 {
     uint64_t left = counters[number].left;
     counters[number].left = counters[number].is_semaphore && left > 1 ? left - 1 : 0;
-    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CHANNEL,
-                    (void *)(uintptr_t)(MR_LOG_COUNTERS_AT + number), code, 0,
-                    MR_LOG_CHANNEL_TAKEN);
+    log_taken(MR_LOG_COUNTERS_AT + number, MR_LOG_TAKING_UNLIKE, code);
     if (counters[number].left == 0) {
         log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
     }
@@ -189,9 +194,21 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
             log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
         }
         log_written(&is, kind, 0, fd, code);
-        if (kind == MR_LOG_AFTER && counter_of(fd) != 0) {
-            take_from(counter_of(fd), code);
-        }
+    }
+}
+
+void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code)
+{
+    struct stat is;
+    uint32_t counter = counter_of(fd);
+    if (counter != 0) {
+        take_from(counter, code);
+    } else if (look_at(fd, &is) && S_ISFIFO(is.st_mode)) {
+        uint64_t channel = channel_of(&is);
+        uint16_t *seen = &channels.token[channel];
+        bool like = token != NULL && channel != 0 && (*seen == 0 || *seen == *token + 1);
+        *seen = token != NULL ? (uint16_t)(*token + 1) : *seen;
+        log_taken(channel, like ? MR_LOG_TAKING_LIKE : MR_LOG_TAKING_UNLIKE, code);
     }
 }
 

@@ -14,6 +14,9 @@
 /* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
  * comes before those who close a pipe, or a socket between threads, after it. */
 void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
+/* A read has taken something, after AFTER: reads of a pipe or an eventfd by several threads keep their order. `token`:
+ * it asked for one byte and got it; else NULL. */
+void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
 /* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after

@@ -129,16 +129,17 @@ static bool tells_of_others(ssize_t result)
 }
 
 /* Data may be older than the end. */
-static void log_received(int fd, ssize_t bytes, uintptr_t code)
+static void log_received(int fd, ssize_t bytes, const uint8_t *token, uintptr_t code)
 {
     if (bytes > 0) {
         mr_channel_log(MR_LOG_AFTER, fd, code);
+        mr_channel_log_taken(fd, token, code);
     } else {
         mr_channel_log_end(fd, code);
     }
 }
 
-void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
+void mr_io_end_read(int fd, void *written, ssize_t bytes, size_t asked, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
@@ -148,11 +149,16 @@ void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
             mr_timers_read(fd, written);
         }
         if (fd >= 0 && tells_of_others(bytes)) {
-            log_received(fd, bytes, code);
+            log_received(fd, bytes, asked == 1 ? written : NULL, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
     }
+}
+
+void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
+{
+    mr_io_end_read(fd, written, bytes, 0, code);
 }
 
 /* What was read: an input, unless it was fed. */
@@ -300,7 +306,8 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
             MR_IO_CALL(thread, fd, POLLIN, result, MR_REAL(name) arguments);                       \
             log_data(&input, fd, buffer, result, bytes);                                           \
         }                                                                                          \
-        mr_io_end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);       \
+        mr_io_end_read(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, bytes,       \
+                       MR_CALLER);                                                                 \
         return result;                                                                             \
     }
 READS(read, (int fd, void *buffer, size_t bytes), (fd, buffer, bytes))
@@ -348,7 +355,8 @@ void mr_io_feed_address(mr_input *input, struct sockaddr *address, socklen_t *le
                 3);                                                                                \
         }                                                                                          \
         mr_io_end_address(result >= 0, address, length, room_before, MR_CALLER);                   \
-        mr_io_end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);       \
+        mr_io_end_read(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, bytes,       \
+                       MR_CALLER);                                                                 \
         return result;                                                                             \
     }
 READS_FROM(recvfrom,
@@ -409,7 +417,7 @@ void mr_io_end_vector(int fd, const struct iovec *parts, size_t count, ssize_t b
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (tells_of_others(bytes)) {
-            log_received(fd, bytes, code);
+            log_received(fd, bytes, NULL, code);
         }
         mr_io_log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);

@@ -364,8 +364,14 @@ typedef enum mr_log_wrong {
 typedef enum mr_log_channel {
     MR_LOG_CHANNEL_DATA,
     MR_LOG_CHANNEL_CLOSED,
-    MR_LOG_CHANNEL_TAKEN, /* reads of an eventfd, one before the next */
+    MR_LOG_CHANNEL_TAKEN, /* of BEFORE: reads of an eventfd or a pipe, one before the next; count: mr_log_taking */
 } mr_log_channel;
+
+/* While all reads of a pipe asked for one byte and got the same one, they may have come in another order. */
+typedef enum mr_log_taking {
+    MR_LOG_TAKING_LIKE, /* it got what all before it have got */
+    MR_LOG_TAKING_UNLIKE,
+} mr_log_taking;
 
 /* The channels of eventfds are numbered from here. */
 #define MR_LOG_COUNTERS_AT 0x10000u

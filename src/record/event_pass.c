@@ -230,6 +230,17 @@ static bool is_not_yet(const mr_event_pass *pass, const mr_object *object, const
            pass->scan->objects.items[object - pass->objects.items].units && is_shared(pass, object);
 }
 
+static bool is_taking(const mr_object *object)
+{
+    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN;
+}
+
+/* Do several threads read from it, and not one like the other? */
+static bool is_taken_in_order(const mr_event_pass *pass, const mr_object *object)
+{
+    return is_shared(pass, object) && pass->scan->objects.items[object - pass->objects.items].units;
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
@@ -244,8 +255,7 @@ static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool b
     mr_status status = object_event(pass, record, object, &event, error);
     if (status || (!before && !object->units && !is_not_yet(pass, object, record)))
         return status;
-    if (object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN &&
-        !is_shared(pass, object))
+    if (is_taking(object) && !is_taken_in_order(pass, object))
         return MR_OK;
     event.value = (int64_t)object->units;
     object->units += before;

@@ -46,7 +46,9 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
-    if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE)
+    bool is_like = object && object->role == MR_LOG_ROLE_CHANNEL &&
+                   object->number == MR_LOG_CHANNEL_TAKEN && count == MR_LOG_TAKING_LIKE;
+    if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE && !is_like)
         object->units++;
     if (object && scan->ordered.on)
         mr_ordered_object(&scan->ordered, record, (uint32_t)(object - scan->objects.items));

@@ -1,0 +1,43 @@
+/* Race on x: both bytes of a pipe are the same, so who gets one may come first. Predicted from every order. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+static const char first_byte = 'a', second_byte = 'a';
+static int ends[2];
+static sem_t written;
+static int x;
+
+static void *one(void *unused)
+{
+    char byte;
+    sem_wait(&written);
+    return read(ends[0], &byte, 1) == 1 ? unused : &x;
+}
+
+static void *two(void *unused)
+{
+    char byte;
+    usleep(1000);
+    if (read(ends[0], &byte, 1) == 1 && byte == second_byte) {
+        x++;
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    sem_init(&written, 0, 0);
+    if (pipe(ends) != 0 || write(ends[1], &first_byte, 1) != 1 ||
+        write(ends[1], &second_byte, 1) != 1) {
+        return 1;
+    }
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    x = 1;
+    sem_post(&written);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}
