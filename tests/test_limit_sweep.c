@@ -128,7 +128,10 @@ static void choose(mr_random *random, char arguments[1024])
                                           "--solver-timeout-ms 60",
                                           "--solver-rlimit 1000",
                                           "--solver-max-clauses 50",
-                                          "--solver-saturate-steps 100"};
+                                          "--solver-saturate-steps 100",
+                                          "--window-far-race-work 100",
+                                          "--window-far-work 5000",
+                                          "--candidates-crowded 1"};
     static const char *const steps[] = {
         "",
         "--solver-steps lazy",
@@ -136,6 +139,8 @@ static void choose(mr_random *random, char arguments[1024])
         "--solver-steps cone,lazy,z3",
         "--solver-steps filter,cone,linearise,eliminate,greedy,saturate",
         "--solver-steps eliminate,saturate",
+        "--solver-steps saturate,explore",
+        "--solver-steps filter,cone,eliminate,explore",
         "--solver-strategy eager"};
     static const char *const windows[] = {"--window-size 50", "--window-size 100",
                                           "--window-size 300", "--window-size 0", ""};
