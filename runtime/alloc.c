@@ -22,6 +22,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* The version of functions that glibc has had from the start. */
+#ifdef __x86_64__
+#define FIRST_VERSION "GLIBC_2.2.5"
+#else
+#define FIRST_VERSION "GLIBC_2.17"
+#endif
+
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *block, size_t bytes);
@@ -47,8 +54,8 @@ static size_t usable(void *block)
     if (mr_arena_has(block)) {
         return mr_arena_usable(block);
     }
-    if (real == NULL) {
-        real = (size_t(*)(void *))mr_real_find("malloc_usable_size");
+    if (real == NULL) { /* glibc's, not that of an allocator that the program is linked with */
+        real = (size_t(*)(void *))mr_real_find_version("malloc_usable_size", FIRST_VERSION);
     }
     return real(block);
 }

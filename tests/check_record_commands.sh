@@ -85,6 +85,32 @@ no_compiler() {
         says 2 '-fsanitize=undefined,address does not go with recording; build without it' "$maxrace" cc -c -fsanitize=undefined,address plain.c
 }
 
+# An allocator in a library that the program is linked with does not get blocks of glibc.
+linked_allocator() {
+    cat >allocator.c <<'END'
+#include <stddef.h>
+#include <stdlib.h>
+size_t malloc_usable_size(void *block)
+{
+    return block == NULL ? 0 : (abort(), 1);
+}
+END
+    cat >uses.c <<'END'
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    char *block = realloc(malloc(8), 4000);
+    memset(block, 1, 4000);
+    return malloc_usable_size(block) < 4000;
+}
+END
+    gcc -shared -fPIC allocator.c -o liballocator.so &&
+        "$maxrace" cc -g uses.c -o uses -L. -Wl,--no-as-needed -lallocator "-Wl,-rpath,$PWD" &&
+        ./uses && ends 0 'status 0' "$maxrace" record -o uses.mrt ./uses
+}
+
 # What is not compiling or linking comes out as the compiler's own; libraries, several sources, other compilers.
 compilers() {
     local compiler
@@ -485,6 +511,7 @@ check record_commands_build build
 check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
+check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
