@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "partial.h"
+#include "turns.h"
 #include "windows/hidden.h"
 
 #include <inttypes.h>
@@ -13,34 +14,19 @@
 /* States between two looks whether the run was asked to end. */
 enum { STATES_A_LOOK = 256 };
 
-/* A survey that has spent one of so many parts of its effort and has left less than one of so many parts of its levels
- * gives up: it leaves most of them soon, or hardly any. */
-enum { SOON = 128, FEW_LEVELS = 16 };
-
 /* A state that is being left: its choices that are left are choices[at … end). */
 typedef struct level {
     uint32_t events; /* how many had run when it was reached */
     uint32_t at, end;
 } level;
 
-/* The last read of a variable by a thread, in C. */
-typedef struct reader {
-    uint32_t thread, last; /* position */
-} reader;
-
 typedef struct explorer {
     const mr_explore_question *question;
-    const mr_survey *survey; /* NULL: the question has a goal */
     const mr_window *window;
     mr_partial partial;
-    uint32_t *threads, thread_count;     /* that have events in C, or stop */
-    uint32_t *variables, variable_count; /* that a thread of C reads */
-    uint32_t *list_of;                   /* one a thread: its list of the goal + 1; 0: none */
-    const uint32_t *may_stop;            /* one an event; 0: no */
-    uint32_t *turn; /* as by_thread: position of the first event from there on at which the thread
-                       does not pass on while it takes locks */
-    reader *readers;
-    uint32_t *readers_first;       /* one a variable, and the end */
+    mr_turns turns;
+    uint32_t *list_of;             /* one a thread: its list of the goal + 1; 0: none */
+    const uint32_t *may_stop;      /* one an event; 0: no */
     uint32_t *open_section;        /* one a lock: that of its owner, when it has one */
     uint32_t *events, event_count; /* that have run */
     mr_partial_memory *before;     /* of the writes among them: what there was before */
@@ -53,8 +39,7 @@ typedef struct explorer {
     mr_table table; /* owned */
     level *levels;  /* owned */
     size_t level_count, level_capacity;
-    size_t most_levels, least_levels; /* so far, and since then */
-    uint32_t *choices;                /* owned; threads */
+    uint32_t *choices; /* owned; threads */
     size_t choice_count, choice_capacity;
     uint64_t effort, max_effort, max_states;
 } explorer;
@@ -82,25 +67,17 @@ static uint32_t hash_state(const void *items, uint32_t number)
     return hash_words(x->states + (size_t)number * x->width, x->width);
 }
 
-/* Is there a read of the variable to come, in C? */
-static bool is_read_later(const explorer *x, uint32_t variable)
-{
-    for (uint32_t i = x->readers_first[variable]; i < x->readers_first[variable + 1]; i++)
-        if (x->readers[i].last >= x->partial.next[x->readers[i].thread])
-            return true;
-    return false;
-}
-
 static void make_key(explorer *x)
 {
     const mr_window *w = x->window;
-    for (uint32_t i = 0; i < x->thread_count; i++)
-        x->key[i] = x->partial.next[x->threads[i]];
-    for (uint32_t i = 0; i < x->variable_count; i++) {
-        uint32_t v = x->variables[i];
+    for (uint32_t i = 0; i < x->turns.thread_count; i++)
+        x->key[i] = x->partial.next[x->turns.threads[i]];
+    for (uint32_t i = 0; i < x->turns.variable_count; i++) {
+        uint32_t v = x->turns.variables[i];
         const mr_partial_memory *now = &x->partial.memory[v];
         uint32_t seen = w->variables[v].by_source ? now->write + 1 : now->value;
-        x->key[x->thread_count + i] = is_read_later(x, v) ? seen : 0;
+        x->key[x->turns.thread_count + i] =
+            mr_turns_is_read_later(&x->turns, v, x->partial.next) ? seen : 0;
     }
     x->effort += x->width;
 }
@@ -126,14 +103,6 @@ static bool note_state(explorer *x, bool *fresh)
 }
 
 /* ---- running ---- */
-
-/* The section that the event enters for itself and against others; NULL: there is none. */
-static const mr_section *entered_section(const mr_window *w, uint32_t event)
-{
-    const mr_section *section = mr_window_section(w, event);
-    return section && section->acquire == event && w->locks[section->lock].contended ? section
-                                                                                     : NULL;
-}
 
 static void note_owner(explorer *x, uint32_t event)
 {
@@ -169,55 +138,19 @@ static void go_back(explorer *x, uint32_t event_count)
     }
 }
 
-/* Once it is possible, may the event be run before anything else? */
-static bool takes_nothing(const explorer *x, uint32_t event)
-{
-    const mr_window *w = x->window;
-    uint32_t object = w->object[event];
-    if (x->may_stop[event])
-        return false;
-    switch ((mr_op)mr_window_op(w, event)) {
-    case MR_OP_READ:
-    case MR_OP_ATOMIC_READ:
-    case MR_OP_RELEASE:
-    case MR_OP_SHARED_RELEASE:
-    case MR_OP_FORK:
-    case MR_OP_JOIN:
-    case MR_OP_BEGIN:
-    case MR_OP_END:
-    case MR_OP_POST:
-    case MR_OP_CALL_BEGIN:
-    case MR_OP_CALL_END:
-    case MR_OP_BRANCH:
-    case MR_OP_ALLOC:
-    case MR_OP_DEREF:
-    case MR_OP_FENCE:
-        return true;
-    case MR_OP_WRITE:
-    case MR_OP_ATOMIC_WRITE:
-    case MR_OP_ATOMIC_UPDATE:
-        return !w->variables[object].shared || !is_read_later(x, object);
-    case MR_OP_ACQUIRE:
-    case MR_OP_SHARED_ACQUIRE:
-        return !entered_section(w, event);
-    case MR_OP_WAIT:
-    case MR_OP_FREE:
-        break;
-    }
-    return false;
-}
-
 /* Runs whatever takes nothing from anybody. */
 static void run_ahead(explorer *x)
 {
     const mr_window *w = x->window;
     for (bool moved = true; moved;) {
         moved = false;
-        for (uint32_t i = 0; i < x->thread_count; i++) {
-            uint32_t t = x->threads[i];
+        for (uint32_t i = 0; i < x->turns.thread_count; i++) {
+            uint32_t t = x->turns.threads[i];
             while (x->partial.next[t] < x->question->cone[t]) {
                 uint32_t event = mr_window_at(w, t, x->partial.next[t]);
-                if (!takes_nothing(x, event) || !run_if_possible(x, event))
+                if (x->may_stop[event] ||
+                    !mr_turns_takes_nothing(&x->turns, event, x->partial.next) ||
+                    !run_if_possible(x, event))
                     break;
                 moved = true;
             }
@@ -225,23 +158,20 @@ static void run_ahead(explorer *x)
     }
 }
 
+static uint32_t turn_of(const explorer *x, uint32_t thread)
+{
+    return mr_turns_event(&x->turns, thread, x->partial.next[thread]);
+}
+
 /* Runs the acquires of the thread up to its turn. */
 static bool take_locks(explorer *x, uint32_t thread)
 {
     const mr_window *w = x->window;
-    uint32_t turn = x->turn[w->threads[thread].first + x->partial.next[thread]];
+    uint32_t turn = turn_of(x, thread);
     while (x->partial.next[thread] < turn)
         if (!run_if_possible(x, mr_window_at(w, thread, x->partial.next[thread])))
             return false;
     return true;
-}
-
-static uint32_t turn_of(const explorer *x, uint32_t thread)
-{
-    uint32_t next = x->partial.next[thread];
-    return next < mr_window_length(x->window, thread)
-               ? x->turn[x->window->threads[thread].first + next]
-               : next;
 }
 
 /* The next thing that the thread does: its acquires and the event after them. False: it cannot. */
@@ -273,54 +203,6 @@ static bool reach_goal(explorer *x)
         if (!mr_partial_edges_hold(&x->partial, mr_window_at(w, t, x->partial.next[t]))) {
             go_back(x, start);
             return false;
-        }
-    }
-    return true;
-}
-
-/* Can the thread stop before the event, as rules 3, 5 and 7 go? */
-static bool may_be_next(const explorer *x, uint32_t event)
-{
-    uint32_t end = mr_window_end_of_life(x->window, event);
-    return mr_partial_edges_hold(&x->partial, event) &&
-           (end == MR_NONE || !mr_partial_happened(&x->partial, end));
-}
-
-/* Tells of a race of the next turns of two threads, if there is one. False: the search is to end. */
-static bool tell_race(explorer *x, uint32_t a, uint32_t b)
-{
-    const mr_window *w = x->window;
-    const mr_survey *survey = x->survey;
-    uint32_t start = x->event_count;
-    bool goes_on = true;
-    if (!survey->wanted(survey->context, a, b))
-        return true;
-    if (take_locks(x, w->thread[a]) && take_locks(x, w->thread[b]) && may_be_next(x, a) &&
-        may_be_next(x, b))
-        goes_on = survey->found(survey->context, a, b, x->events, x->event_count);
-    go_back(x, start);
-    return goes_on;
-}
-
-/* The event of the thread's turn, if it may stop there; MR_NONE: it may not. */
-static uint32_t stop_of(const explorer *x, uint32_t thread)
-{
-    uint32_t turn = turn_of(x, thread);
-    uint32_t event = turn < mr_window_length(x->window, thread)
-                         ? mr_window_at(x->window, thread, turn)
-                         : MR_NONE;
-    return event != MR_NONE && x->may_stop[event] ? event : MR_NONE;
-}
-
-/* Tells of the races of the state. False: the search is to end. */
-static bool tell_races(explorer *x)
-{
-    for (uint32_t i = 0; i < x->thread_count; i++) {
-        uint32_t a = stop_of(x, x->threads[i]);
-        for (uint32_t k = i + 1; k < x->thread_count && a != MR_NONE; k++) {
-            uint32_t b = stop_of(x, x->threads[k]);
-            if (b != MR_NONE && !tell_race(x, a, b))
-                return false;
         }
     }
     return true;
@@ -378,11 +260,11 @@ static bool is_barred(const explorer *x, const mr_section *section)
 static bool is_hopeless(explorer *x)
 {
     const mr_window *w = x->window;
-    for (uint32_t i = 0; i < x->thread_count; i++) {
-        uint32_t t = x->threads[i];
+    for (uint32_t i = 0; i < x->turns.thread_count; i++) {
+        uint32_t t = x->turns.threads[i];
         for (uint32_t p = x->partial.next[t]; p < x->question->required[t]; p++) {
             uint32_t event = mr_window_at(w, t, p);
-            const mr_section *section = entered_section(w, event);
+            const mr_section *section = mr_turns_entered(w, event);
             if (section && is_barred(x, section))
                 return true;
             if (!section) {
@@ -403,12 +285,12 @@ static bool add_choices(explorer *x, uint32_t *first)
     const mr_window *w = x->window;
     void *choices = x->choices;
     *first = (uint32_t)x->choice_count;
-    if (!mr_grow(&choices, &x->choice_capacity, x->choice_count + x->thread_count,
+    if (!mr_grow(&choices, &x->choice_capacity, x->choice_count + x->turns.thread_count,
                  sizeof *x->choices))
         return false;
     x->choices = choices;
-    for (uint32_t i = 0; i < x->thread_count; i++) {
-        uint32_t t = x->threads[i], turn = turn_of(x, t);
+    for (uint32_t i = 0; i < x->turns.thread_count; i++) {
+        uint32_t t = x->turns.threads[i], turn = turn_of(x, t);
         if (turn >= x->question->cone[t])
             continue;
         uint32_t event = mr_window_at(w, t, turn), at = (uint32_t)x->choice_count++;
@@ -455,20 +337,9 @@ static visited visit(explorer *x)
         return VISITED_NO_MEMORY;
     if (!fresh)
         return VISITED_DONE;
-    if (x->survey ? !tell_races(x) : reach_goal(x))
+    if (reach_goal(x))
         return VISITED_GOAL;
     return push(x) ? VISITED_NEW : VISITED_NO_MEMORY;
-}
-
-/* Will a survey not end? */
-static bool is_vain(explorer *x)
-{
-    if (x->level_count > x->most_levels)
-        x->most_levels = x->least_levels = x->level_count;
-    if (x->level_count < x->least_levels)
-        x->least_levels = x->level_count;
-    return x->survey && x->effort > x->max_effort / SOON &&
-           x->most_levels - x->least_levels < x->most_levels / FEW_LEVELS;
 }
 
 static mr_explored run(explorer *x, mr_arena *arena)
@@ -477,7 +348,7 @@ static mr_explored run(explorer *x, mr_arena *arena)
     while (here != VISITED_GOAL && x->level_count) {
         if (here == VISITED_NO_MEMORY)
             return MR_EXPLORED_NO_MEMORY;
-        if (x->effort > x->max_effort || x->state_count >= x->max_states || is_vain(x))
+        if (x->effort > x->max_effort || x->state_count >= x->max_states)
             return MR_EXPLORED_OUT_OF_EFFORT;
         if (x->state_count % STATES_A_LOOK == 0 && mr_arena_is_halted(arena))
             return MR_EXPLORED_NO_MEMORY;
@@ -505,7 +376,7 @@ static bool note_stops(explorer *x, mr_arena *arena)
     x->list_of = mr_arena_zalloc(arena, x->window->thread_count, sizeof *x->list_of);
     if (!may_stop || !x->list_of)
         return false;
-    x->may_stop = x->survey ? x->survey->stops : may_stop;
+    x->may_stop = may_stop;
     for (uint32_t i = 0; i < goal->stop_count; i++) {
         x->list_of[x->window->thread[goal->stops[i].events[0]]] = i + 1;
         for (uint32_t k = 0; k < goal->stops[i].count; k++)
@@ -514,108 +385,16 @@ static bool note_stops(explorer *x, mr_arena *arena)
     return true;
 }
 
-/* Does the thread pass the event while it takes locks? Not one that others wait for: an edge of a BarrierPair leads
- * from it, or it is the last one of a thread, which may be joined. Nor an access that comes too late after a free. */
-static bool is_on_the_way(const explorer *x, uint32_t event, const bool *awaited)
-{
-    const mr_window *w = x->window;
-    if (x->may_stop[event] || awaited[event] ||
-        w->position[event] + 1 == mr_window_length(w, w->thread[event]))
-        return false;
-    return entered_section(w, event) ||
-           (mr_op_is_access(mr_window_op(w, event)) && !w->variables[w->object[event]].shared &&
-            mr_window_end_of_life(w, event) == MR_NONE);
-}
-
-static bool find_turns(explorer *x, mr_arena *arena)
-{
-    const mr_window *w = x->window;
-    x->turn = mr_arena_alloc(arena, w->size, sizeof *x->turn);
-    x->threads = mr_arena_alloc(arena, w->thread_count, sizeof *x->threads);
-    bool *awaited = mr_arena_zalloc(arena, w->size, sizeof *awaited);
-    if (!x->turn || !x->threads || !awaited)
-        return false;
-    for (size_t k = 0; k < w->barrier_edge_count; k++)
-        awaited[w->barrier_edges[k].from] = true;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t turn = mr_window_length(w, t);
-        for (uint32_t p = turn; p-- > 0;) {
-            turn = is_on_the_way(x, mr_window_at(w, t, p), awaited) ? turn : p;
-            x->turn[w->threads[t].first + p] = turn;
-        }
-        if (x->question->cone[t] || x->list_of[t])
-            x->threads[x->thread_count++] = t;
-    }
-    return true;
-}
-
-static int by_variable(const void *one, const void *two)
-{
-    const uint32_t *x = one, *y = two;
-    if (x[0] != y[0])
-        return x[0] < y[0] ? -1 : 1;
-    if (x[1] != y[1])
-        return x[1] < y[1] ? -1 : 1;
-    return (x[2] > y[2]) - (x[2] < y[2]);
-}
-
-/* The reads of C as {variable, thread, position}, in memory of `arena`. */
-static uint32_t list_reads(const explorer *x, uint32_t (*reads)[3])
-{
-    const mr_window *w = x->window;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < x->thread_count; i++) {
-        uint32_t t = x->threads[i];
-        for (uint32_t p = 0; p < x->question->cone[t]; p++) {
-            uint32_t event = mr_window_at(w, t, p);
-            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared)
-                continue;
-            if (reads) {
-                reads[count][0] = w->object[event];
-                reads[count][1] = t;
-                reads[count][2] = p;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-static bool find_readers(explorer *x, mr_arena *arena)
-{
-    const mr_window *w = x->window;
-    uint32_t count = list_reads(x, NULL), filled = 0;
-    uint32_t(*reads)[3] = mr_arena_alloc(arena, count, sizeof *reads);
-    x->readers = mr_arena_alloc(arena, count, sizeof *x->readers);
-    x->readers_first =
-        mr_arena_alloc(arena, (size_t)w->variable_count + 1, sizeof *x->readers_first);
-    x->variables = mr_arena_alloc(arena, w->variable_count, sizeof *x->variables);
-    if (!reads || !x->readers || !x->readers_first || !x->variables)
-        return false;
-    list_reads(x, reads);
-    qsort(reads, count, sizeof *reads, by_variable);
-    for (uint32_t v = 0, i = 0; v < w->variable_count; v++) {
-        x->readers_first[v] = filled;
-        for (; i < count && reads[i][0] == v; i++)
-            if (i + 1 == count || reads[i + 1][0] != v || reads[i + 1][1] != reads[i][1])
-                x->readers[filled++] = (reader){reads[i][1], reads[i][2]};
-        if (filled > x->readers_first[v])
-            x->variables[x->variable_count++] = v;
-    }
-    x->readers_first[w->variable_count] = filled;
-    return true;
-}
-
 static bool prepare(explorer *x, mr_arena *arena)
 {
     const mr_window *w = x->window;
     uint32_t most = 0;
-    if (!mr_partial_init(&x->partial, w, arena) || !note_stops(x, arena) || !find_turns(x, arena) ||
-        !find_readers(x, arena))
+    if (!mr_partial_init(&x->partial, w, arena) || !note_stops(x, arena) ||
+        !mr_turns_init(&x->turns, w, x->question->cone, x->list_of, x->may_stop, arena))
         return false;
-    for (uint32_t i = 0; i < x->thread_count; i++)
-        most += mr_window_length(w, x->threads[i]);
-    x->width = x->thread_count + x->variable_count;
+    for (uint32_t i = 0; i < x->turns.thread_count; i++)
+        most += mr_window_length(w, x->turns.threads[i]);
+    x->width = x->turns.thread_count + x->turns.variable_count;
     x->key = mr_arena_alloc(arena, x->width, sizeof *x->key);
     x->events = mr_arena_alloc(arena, most, sizeof *x->events);
     x->before = mr_arena_alloc(arena, most, sizeof *x->before);
@@ -630,16 +409,21 @@ static bool prepare(explorer *x, mr_arena *arena)
     return true;
 }
 
-/* The search from its start to its end; `x` keeps what it has found, in memory of `arena`. */
-static mr_explored search(explorer *x, const mr_explore_limits *limits, uint64_t *spent,
-                          const mr_debug *debug, mr_arena *arena)
+const char *mr_explored_name(mr_explored result)
 {
     static const char *const results[] = {[MR_EXPLORED_FOUND] = "found",
                                           [MR_EXPLORED_ALL] = "all",
                                           [MR_EXPLORED_OUT_OF_EFFORT] = "out-of-effort",
                                           [MR_EXPLORED_NO_MEMORY] = "no-memory"};
+    return results[result];
+}
+
+/* The search from its start to its end; `x` keeps what it has found, in memory of `arena`. */
+static mr_explored search(explorer *x, const mr_explore_limits *limits, uint64_t *spent,
+                          const mr_debug *debug, mr_arena *arena)
+{
     mr_explored result = MR_EXPLORED_NO_MEMORY;
-    x->window = x->survey ? x->survey->window : x->question->window;
+    x->window = x->question->window;
     x->max_effort = limits->effort;
     if (prepare(x, arena)) {
         x->max_states = limits->memory_bytes ? limits->memory_bytes / (UINT64_C(8) * (x->width + 4))
@@ -649,9 +433,8 @@ static mr_explored search(explorer *x, const mr_explore_limits *limits, uint64_t
         result = run(x, arena);
     }
     MR_DEBUG(debug, SEARCH,
-             "step=explore result=%s states=%" PRIu32 " effort=%" PRIu64 " words=%" PRIu32
-             " window=%d",
-             results[result], x->state_count, x->effort, x->width, x->survey != NULL);
+             "step=explore result=%s states=%" PRIu32 " effort=%" PRIu64 " words=%" PRIu32,
+             mr_explored_name(result), x->state_count, x->effort, x->width);
     *spent += x->effort;
     free(x->states);
     mr_table_free(&x->table);
@@ -673,22 +456,4 @@ mr_explored mr_explore(const mr_explore_question *question, const mr_explore_lim
         stops[i] = mr_window_at(x.window, t, x.partial.next[t]);
     }
     return result;
-}
-
-mr_explored mr_explore_window(const mr_survey *survey, const mr_explore_limits *limits,
-                              uint64_t *spent, const mr_debug *debug, mr_arena *arena)
-{
-    const mr_window *w = survey->window;
-    const mr_goal nothing = {0};
-    uint32_t *none = mr_arena_zalloc(arena, w->thread_count, sizeof *none);
-    uint32_t *all = mr_arena_alloc(arena, w->thread_count, sizeof *all);
-    MR_REQUIRE(w->model != MR_MODEL_BRANCH);
-    if (!none || !all)
-        return MR_EXPLORED_NO_MEMORY;
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        all[t] = mr_window_length(w, t);
-    const mr_explore_question question = {
-        .window = w, .goal = &nothing, .required = none, .cone = all};
-    explorer x = {.question = &question, .survey = survey};
-    return search(&x, limits, spent, debug, arena);
 }

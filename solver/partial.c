@@ -35,8 +35,7 @@ bool mr_partial_is_consistent(const mr_partial *r, uint32_t read)
                                : now->value && now->value == mr_window_read_value(w, read);
 }
 
-/* Rule 7: has the object of the access been freed? */
-static bool is_too_late(const mr_partial *r, uint32_t event)
+bool mr_partial_is_too_late(const mr_partial *r, uint32_t event)
 {
     uint32_t end = mr_window_end_of_life(r->window, event);
     return end != MR_NONE && mr_partial_happened(r, end);
@@ -63,7 +62,7 @@ bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
     uint32_t thread = w->thread[event], object = w->object[event];
     const mr_section *section;
     *diverges = false;
-    if (!mr_partial_edges_hold(r, event) || is_too_late(r, event))
+    if (!mr_partial_edges_hold(r, event) || mr_partial_is_too_late(r, event))
         return false;
     switch ((mr_op)mr_window_op(w, event)) {
     case MR_OP_READ:

@@ -14,7 +14,7 @@
 #define MR_SOLVER_WALK_H
 
 #include "base/map.h"
-#include "explore.h"
+#include "layers.h"
 #include "partial.h"
 
 typedef struct mr_walk_level mr_walk_level;

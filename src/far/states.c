@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-/* Mostly the search gives up after a 128th of its effort, which is not enough to go through a longer window once. */
+/* In a longer window a state takes much, and the search would mostly give up. */
 enum { MOST_EVENTS = 1 << 18 };
 
 /* The most effort for an event: what takes more is rather for questions about the pairs of places that are left. */
-enum { EFFORT_OF_EVENT = 512 };
+enum { EFFORT_OF_EVENT = 8192 };
 
 typedef struct plan {
     mr_far_asker *asker;

@@ -1,7 +1,7 @@
 #include "survey.h"
 
 #include "open_races.h"
-#include "solver/explore.h"
+#include "solver/layers.h"
 
 bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem)
 {
@@ -12,7 +12,7 @@ bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem)
 
 uint64_t mr_survey_effort(const mr_decide_options *options)
 {
-    enum { TIMES = 3 };
+    enum { TIMES = 6 };
     return TIMES * options->saturate_steps;
 }
 
@@ -36,7 +36,7 @@ static mr_status search(mr_open_races *open, uint64_t effort, bool *complete)
         .effort = effort, .memory_bytes = mr_limits_memory_bytes(&worker->decide.limits)};
     uint64_t spent = 0;
     mr_explored result =
-        mr_explore_window(&window, &limits, &spent, worker->settings->debug, &worker->arena);
+        mr_layers_search(&window, &limits, &spent, worker->settings->debug, &worker->arena);
     *complete = result == MR_EXPLORED_ALL;
     return result == MR_EXPLORED_NO_MEMORY ? out_of_memory(worker) : open->status;
 }

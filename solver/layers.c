@@ -1,0 +1,587 @@
+#include "layers.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+#include "base/table.h"
+#include "partial.h"
+#include "turns.h"
+#include "windows/lock_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* States between two looks whether the run was asked to end. */
+enum { STATES_A_LOOK = 1024 };
+
+/* A search that has spent one of so many parts of its effort looks whether it will end. */
+enum { SOON = 128 };
+
+enum { WORD_BITS = 64 };
+
+/* Where a number of a state stands when the state is packed. */
+typedef struct field {
+    uint32_t word;
+    uint8_t shift;
+    uint64_t mask;
+} field;
+
+/* A state that has not been looked at, in the list of its layer. */
+typedef struct node {
+    uint32_t next;   /* MR_NONE: the end of the list */
+    uint32_t parent; /* the number of the state that led to it; 0: it is the first */
+    uint32_t thread; /* whose turn led to it */
+} node;
+
+/* How a state that was looked at was reached. */
+typedef struct step {
+    uint32_t parent, thread;
+} step;
+
+typedef struct search {
+    const mr_survey *survey;
+    const mr_window *window;
+    mr_turns turns;
+    mr_lock_rows locks;
+    /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see (value, or event
+     * plus one where reads go by source; 0: neither known nor of the window); the units of semaphores. */
+    uint32_t width, words; /* `words`: when it is packed */
+    field *fields;
+    uint32_t *number_of_variable, *number_of_semaphore; /* one each; MR_NONE: it has none */
+    uint32_t *start, *state, *at; /* the first one; that goes on; the one that it leads to */
+    mr_partial view;              /* of `at`: only `window` and `next` */
+    uint32_t *stop_until; /* one an event: a thread may stop there in states up to this number */
+    uint32_t now;         /* the number of the state that goes on */
+    uint32_t *events, event_count; /* a race; `records`: what runs is added */
+    bool records;
+
+    node *nodes; /* owned */
+    size_t node_capacity;
+    uint64_t *keys; /* owned; `words` a node */
+    size_t key_capacity;
+    uint32_t node_count, free_node; /* list of those that are not in use */
+    uint32_t *layers, layer_count;  /* one a number of events: first node; MR_NONE: none */
+    uint32_t *slots;                /* owned; a table of the nodes of a layer */
+    size_t slot_capacity;
+    step *steps; /* owned; by number; 0: unused */
+    size_t step_capacity;
+    uint32_t state_count;
+    uint64_t effort, max_effort, max_bytes;
+} search;
+
+/* ---- running ---- */
+
+static bool may_stop(const search *x, uint32_t event)
+{
+    return x->stop_until[event] > x->now;
+}
+
+/* Would a read see now what it has to see? */
+static bool is_consistent(const search *x, uint32_t read)
+{
+    const mr_window *w = x->window;
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    if (!variable->shared)
+        return true;
+    uint32_t seen = x->at[x->number_of_variable[w->object[read]]];
+    return variable->by_source ? seen == w->source[read] + 1
+                               : seen && seen == mr_window_read_value(w, read);
+}
+
+/* As mr_partial_allows, in models rf and value. */
+static bool allows(const search *x, uint32_t event)
+{
+    const mr_window *w = x->window;
+    uint32_t object = w->object[event];
+    const mr_section *section;
+    if (!mr_partial_edges_hold(&x->view, event) || mr_partial_is_too_late(&x->view, event))
+        return false;
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_UPDATE:
+        return is_consistent(x, event);
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        section = mr_window_section(w, event);
+        return !section || mr_lock_rows_allow(&x->locks, section, x->at);
+    case MR_OP_JOIN:
+        return object == MR_NONE || x->at[object] == mr_window_length(w, object);
+    case MR_OP_WAIT:
+        return x->at[x->number_of_semaphore[object]] > 0;
+    case MR_OP_FORK:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_BRANCH:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_END:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
+        break;
+    }
+    return true;
+}
+
+static bool run_if_possible(search *x, uint32_t event)
+{
+    const mr_window *w = x->window;
+    uint8_t op = mr_window_op(w, event);
+    x->effort++;
+    if (!allows(x, event))
+        return false;
+    if (mr_op_writes(op)) {
+        uint32_t v = w->object[event], number = x->number_of_variable[v];
+        if (number != MR_NONE)
+            x->at[number] =
+                w->variables[v].by_source ? event + 1 : mr_window_written_value(w, event);
+    } else if (MR_OP_DOES(op, MR_GIVES | MR_TAKES)) {
+        x->at[x->number_of_semaphore[w->object[event]]] += mr_op_gives(op) ? 1 : UINT32_MAX;
+    }
+    x->at[w->thread[event]]++;
+    if (x->records)
+        x->events[x->event_count++] = event;
+    return true;
+}
+
+/* Runs whatever takes nothing from anybody. */
+static void run_ahead(search *x)
+{
+    const mr_window *w = x->window;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < x->turns.thread_count; i++) {
+            uint32_t t = x->turns.threads[i], length = mr_window_length(w, t);
+            while (x->at[t] < length) {
+                uint32_t event = mr_window_at(w, t, x->at[t]);
+                if (may_stop(x, event) || !mr_turns_takes_nothing(&x->turns, event, x->at) ||
+                    !run_if_possible(x, event))
+                    break;
+                moved = true;
+            }
+        }
+    }
+}
+
+/* Runs the events of the thread before this position. False: one of them is not possible; some may have been run. */
+static bool run_to(search *x, uint32_t thread, uint32_t end)
+{
+    while (x->at[thread] < end)
+        if (!run_if_possible(x, mr_window_at(x->window, thread, x->at[thread])))
+            return false;
+    return true;
+}
+
+/* What the thread does next. False: it cannot. */
+static bool take_turn(search *x, uint32_t thread)
+{
+    uint32_t turn = mr_turns_event(&x->turns, thread, x->at[thread]);
+    return turn < mr_window_length(x->window, thread) && run_to(x, thread, turn + 1);
+}
+
+/* `at` becomes this state. */
+static void stand_at(search *x, const uint32_t *state)
+{
+    memcpy(x->at, state, x->width * sizeof *x->at);
+}
+
+/* ---- packed states ---- */
+
+/* Into the key of a node, without what nobody will see. */
+static void pack(search *x, uint64_t *key)
+{
+    uint32_t variables = x->window->thread_count, end = variables + x->turns.variable_count;
+    memset(key, 0, x->words * sizeof *key);
+    for (uint32_t i = 0; i < x->width; i++) {
+        bool is_seen = i < variables || i >= end ||
+                       mr_turns_is_read_later(&x->turns, x->turns.variables[i - variables], x->at);
+        key[x->fields[i].word] |= (uint64_t)(is_seen ? x->at[i] : 0) << x->fields[i].shift;
+    }
+    x->effort += x->words;
+}
+
+static void unpack(search *x, const uint64_t *key)
+{
+    for (uint32_t i = 0; i < x->width; i++)
+        x->state[i] = (uint32_t)(key[x->fields[i].word] >> x->fields[i].shift & x->fields[i].mask);
+}
+
+static uint32_t hash_key(const search *x, const uint64_t *key)
+{
+    uint64_t hash = mr_table_seed();
+    for (uint32_t i = 0; i < x->words; i++)
+        hash = mr_table_fold(hash ^ key[i], UINT64_C(0x9e3779b97f4a7c15));
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static bool same_key(const void *items, uint32_t number, const void *key)
+{
+    const search *x = items;
+    return memcmp(&x->keys[(size_t)number * x->words], key, x->words * sizeof *x->keys) == 0;
+}
+
+/* ---- layers ---- */
+
+/* A node that is in no list; MR_NONE: no memory. */
+static uint32_t new_node(search *x)
+{
+    void *nodes = x->nodes, *keys = x->keys;
+    uint32_t number = x->free_node;
+    if (number != MR_NONE) {
+        x->free_node = x->nodes[number].next;
+        return number;
+    }
+    if (!mr_grow(&nodes, &x->node_capacity, (size_t)x->node_count + 1, sizeof *x->nodes))
+        return MR_NONE;
+    x->nodes = nodes;
+    if (!mr_grow(&keys, &x->key_capacity, ((size_t)x->node_count + 1) * x->words, sizeof *x->keys))
+        return MR_NONE;
+    x->keys = keys;
+    return x->node_count++;
+}
+
+/* Puts `at` into its layer. False: no memory. */
+static bool note_state(search *x, uint32_t parent, uint32_t thread)
+{
+    uint32_t number = new_node(x), layer = 0;
+    if (number == MR_NONE)
+        return false;
+    for (uint32_t t = 0; t < x->window->thread_count; t++)
+        layer += x->at[t];
+    pack(x, &x->keys[(size_t)number * x->words]);
+    x->nodes[number] = (node){.next = x->layers[layer], .parent = parent, .thread = thread};
+    x->layers[layer] = number;
+    return true;
+}
+
+/* Drops the states of the layer that stand in it before. False: no memory. */
+static bool drop_equal(search *x, uint32_t layer)
+{
+    void *slots = x->slots;
+    mr_table table = {.slot_count = 1};
+    size_t count = 0;
+    for (uint32_t n = x->layers[layer]; n != MR_NONE; n = x->nodes[n].next)
+        count++;
+    while (table.slot_count < 2 * count)
+        table.slot_count *= 2;
+    if (!mr_grow(&slots, &x->slot_capacity, table.slot_count, sizeof *x->slots))
+        return false;
+    table.slots = x->slots = slots;
+    memset(table.slots, 0, table.slot_count * sizeof *table.slots);
+    for (uint32_t *link = &x->layers[layer]; *link != MR_NONE;) {
+        uint32_t n = *link;
+        const uint64_t *key = &x->keys[(size_t)n * x->words];
+        uint32_t *slot = mr_table_slot(&table, hash_key(x, key), same_key, x, key);
+        if (!*slot) {
+            *slot = n + 1;
+            link = &x->nodes[n].next;
+            continue;
+        }
+        *link = x->nodes[n].next;
+        x->nodes[n].next = x->free_node;
+        x->free_node = n;
+    }
+    return true;
+}
+
+/* ---- races ---- */
+
+/* Runs the events that led to a state, from the start. */
+static bool run_again(search *x, uint32_t number, mr_arena *arena)
+{
+    uint32_t length = 0, now = x->now;
+    for (uint32_t n = number; x->steps[n].parent; n = x->steps[n].parent)
+        length++;
+    uint32_t *path = mr_arena_alloc(arena, length, sizeof *path);
+    if (!path)
+        return false;
+    for (uint32_t n = number, i = length; x->steps[n].parent; n = x->steps[n].parent)
+        path[--i] = n;
+    stand_at(x, x->start);
+    x->event_count = 0;
+    x->now = 0;
+    run_ahead(x);
+    for (uint32_t i = 0; i < length; i++) {
+        x->now = x->steps[path[i]].parent;
+        bool possible = take_turn(x, x->steps[path[i]].thread);
+        MR_ASSERT(possible);
+        run_ahead(x);
+    }
+    x->now = now;
+    return true;
+}
+
+/* Notes at which events threads may stop no more. */
+static void note_dropped_stops(search *x)
+{
+    for (uint32_t e = 0; e < x->window->size; e++)
+        if (!x->survey->stops[e] && x->stop_until[e] > x->now)
+            x->stop_until[e] = x->now;
+}
+
+typedef enum told {
+    TOLD_GOES_ON,
+    TOLD_ENDS,
+    TOLD_NO_MEMORY,
+} told;
+
+/* Tells of a race in the state that goes on, at the turns of two threads. */
+static told tell_race(search *x, uint32_t a, uint32_t b, mr_arena *arena)
+{
+    const mr_survey *survey = x->survey;
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    x->records = true;
+    bool is_again = run_again(x, x->now, arena);
+    bool possible = is_again && run_to(x, x->window->thread[a], x->window->position[a]) &&
+                    run_to(x, x->window->thread[b], x->window->position[b]);
+    x->records = false;
+    stand_at(x, x->state);
+    if (!is_again)
+        return TOLD_NO_MEMORY;
+    MR_ASSERT(possible);
+    bool goes_on = survey->found(survey->context, a, b, x->events, x->event_count);
+    mr_arena_release(arena, mark);
+    note_dropped_stops(x);
+    return goes_on ? TOLD_GOES_ON : TOLD_ENDS;
+}
+
+/* Can the thread stop before the event, as rules 3, 5 and 7 of docs/semantics.md 2 go? */
+static bool may_be_next(const search *x, uint32_t event)
+{
+    return mr_partial_edges_hold(&x->view, event) && !mr_partial_is_too_late(&x->view, event);
+}
+
+/* Can the threads stop at both, after they have taken their locks? That changes only how far these two have come. */
+static bool is_race(search *x, uint32_t a, uint32_t b)
+{
+    const mr_window *w = x->window;
+    uint32_t *one = &x->at[w->thread[a]], *other = &x->at[w->thread[b]];
+    uint32_t from_one = *one, from_other = *other;
+    bool both = run_to(x, w->thread[a], w->position[a]) &&
+                run_to(x, w->thread[b], w->position[b]) && may_be_next(x, a) && may_be_next(x, b);
+    *one = from_one;
+    *other = from_other;
+    return both;
+}
+
+/* The event of the thread's turn, if it may stop there; MR_NONE: it may not. */
+static uint32_t stop_of(const search *x, uint32_t thread)
+{
+    uint32_t turn = mr_turns_event(&x->turns, thread, x->at[thread]);
+    uint32_t event = turn < mr_window_length(x->window, thread)
+                         ? mr_window_at(x->window, thread, turn)
+                         : MR_NONE;
+    return event != MR_NONE && may_stop(x, event) ? event : MR_NONE;
+}
+
+static told tell_races(search *x, mr_arena *arena)
+{
+    const mr_survey *survey = x->survey;
+    for (uint32_t i = 0; i < x->turns.thread_count; i++) {
+        uint32_t a = stop_of(x, x->turns.threads[i]);
+        for (uint32_t k = i + 1; k < x->turns.thread_count && a != MR_NONE; k++) {
+            uint32_t b = stop_of(x, x->turns.threads[k]);
+            if (b == MR_NONE || !survey->wanted(survey->context, a, b) || !is_race(x, a, b))
+                continue;
+            told result = tell_race(x, a, b, arena);
+            if (result != TOLD_GOES_ON)
+                return result;
+        }
+    }
+    return TOLD_GOES_ON;
+}
+
+/* ---- the search ---- */
+
+/* Looks at the state of a node, which is in no list afterwards, and puts those that it leads to into their layers. */
+static told go_on(search *x, uint32_t number, mr_arena *arena)
+{
+    void *steps = x->steps;
+    if (!mr_grow(&steps, &x->step_capacity, (size_t)x->state_count + 2, sizeof *x->steps))
+        return TOLD_NO_MEMORY;
+    x->steps = steps;
+    x->now = ++x->state_count;
+    x->steps[x->now] = (step){x->nodes[number].parent, x->nodes[number].thread};
+    unpack(x, &x->keys[(size_t)number * x->words]);
+    x->nodes[number].next = x->free_node;
+    x->free_node = number;
+    stand_at(x, x->state);
+    told result = tell_races(x, arena);
+    for (uint32_t i = 0; i < x->turns.thread_count && result == TOLD_GOES_ON; i++) {
+        stand_at(x, x->state);
+        if (!take_turn(x, x->turns.threads[i]))
+            continue;
+        run_ahead(x);
+        if (!note_state(x, x->now, x->turns.threads[i]))
+            result = TOLD_NO_MEMORY;
+    }
+    return result;
+}
+
+/* Is there no effort or room to go on? */
+static bool is_over(const search *x)
+{
+    uint64_t bytes = x->step_capacity * sizeof *x->steps + x->slot_capacity * sizeof *x->slots +
+                     x->node_capacity * sizeof *x->nodes + x->key_capacity * sizeof *x->keys;
+    return x->effort > x->max_effort || (x->max_bytes && bytes > x->max_bytes) ||
+           x->state_count >= UINT32_MAX / 2;
+}
+
+/* Would the search need more than twice its effort, if what is left took as much as what is done? */
+static bool is_vain(const search *x, uint32_t layers_done)
+{
+    enum { TIMES = 2 };
+    return x->effort > x->max_effort / SOON &&
+           (double)x->effort * x->layer_count > (double)x->max_effort * layers_done * TIMES;
+}
+
+static mr_explored search_layer(search *x, uint32_t layer, mr_arena *arena)
+{
+    if (!drop_equal(x, layer))
+        return MR_EXPLORED_NO_MEMORY;
+    for (uint32_t n = x->layers[layer], next; n != MR_NONE; n = next) {
+        next = x->nodes[n].next;
+        told result = go_on(x, n, arena);
+        if (result != TOLD_GOES_ON)
+            return result == TOLD_ENDS ? MR_EXPLORED_FOUND : MR_EXPLORED_NO_MEMORY;
+        if (is_over(x))
+            return MR_EXPLORED_OUT_OF_EFFORT;
+        if (x->state_count % STATES_A_LOOK == 0 && mr_arena_is_halted(arena))
+            return MR_EXPLORED_NO_MEMORY;
+    }
+    return MR_EXPLORED_ALL;
+}
+
+static mr_explored run(search *x, mr_arena *arena)
+{
+    stand_at(x, x->start);
+    run_ahead(x);
+    if (!note_state(x, 0, 0))
+        return MR_EXPLORED_NO_MEMORY;
+    for (uint32_t layer = 0; layer < x->layer_count; layer++) {
+        mr_explored result = search_layer(x, layer, arena);
+        if (result != MR_EXPLORED_ALL)
+            return result;
+        if (is_vain(x, layer + 1))
+            return MR_EXPLORED_OUT_OF_EFFORT;
+    }
+    return MR_EXPLORED_ALL;
+}
+
+/* ---- the start ---- */
+
+/* The next number of a state, which is at most `most`. */
+static void add_field(search *x, uint32_t most, uint32_t *bits)
+{
+    uint32_t need = 1;
+    while (need < 32 && most >> need)
+        need++;
+    if (*bits % WORD_BITS + need > WORD_BITS)
+        *bits += WORD_BITS - *bits % WORD_BITS;
+    x->fields[x->width++] = (field){.word = *bits / WORD_BITS,
+                                    .shift = (uint8_t)(*bits % WORD_BITS),
+                                    .mask = (UINT64_C(1) << need) - 1};
+    *bits += need;
+}
+
+/* The greatest number that stands for what a read of the variable sees. */
+static uint32_t most_seen(const mr_window *w, const mr_window_variable *variable)
+{
+    uint32_t most = variable->carried_value;
+    if (variable->by_source)
+        return w->size;
+    for (uint32_t i = variable->writes_first; i < variable->writes_end; i++) {
+        uint32_t value = mr_window_written_value(w, w->writes[i]);
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+static void add_fields(search *x)
+{
+    const mr_window *w = x->window;
+    uint32_t bits = 0;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        add_field(x, mr_window_length(w, t), &bits);
+    for (uint32_t i = 0; i < x->turns.variable_count; i++) {
+        const mr_window_variable *variable = &w->variables[x->turns.variables[i]];
+        x->number_of_variable[x->turns.variables[i]] = x->width;
+        x->start[x->width] = variable->by_source ? 0 : variable->carried_value;
+        add_field(x, most_seen(w, variable), &bits);
+    }
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        const mr_window_semaphore *s = &w->semaphores[l];
+        uint32_t posts = s->posts_end - s->posts_first;
+        if (!posts && s->waits_first == s->waits_end)
+            continue;
+        x->number_of_semaphore[l] = x->width;
+        x->start[x->width] = s->units;
+        add_field(x, s->units + posts, &bits);
+    }
+    x->words = (bits + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* False: no memory, or with `*refused` too many locks. */
+static bool prepare(search *x, mr_arena *arena, bool *refused)
+{
+    const mr_window *w = x->window;
+    uint32_t *all = mr_arena_alloc(arena, w->thread_count, sizeof *all);
+    size_t most = (size_t)w->thread_count + w->variable_count + w->lock_count;
+    x->fields = mr_arena_alloc(arena, most, sizeof *x->fields);
+    x->start = mr_arena_zalloc(arena, most, sizeof *x->start);
+    x->state = mr_arena_alloc(arena, most, sizeof *x->state);
+    x->at = mr_arena_alloc(arena, most, sizeof *x->at);
+    x->number_of_variable = mr_arena_alloc(arena, w->variable_count, sizeof *all);
+    x->number_of_semaphore = mr_arena_alloc(arena, w->lock_count, sizeof *all);
+    x->stop_until = mr_arena_alloc(arena, w->size, sizeof *x->stop_until);
+    x->events = mr_arena_alloc(arena, w->size, sizeof *x->events);
+    x->layer_count = w->size + 1;
+    x->layers = mr_arena_alloc(arena, x->layer_count, sizeof *x->layers);
+    if (!all || !x->fields || !x->start || !x->state || !x->at || !x->number_of_variable ||
+        !x->number_of_semaphore || !x->stop_until || !x->events || !x->layers)
+        return false;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        all[t] = mr_window_length(w, t);
+    if (!mr_lock_rows_init(&x->locks, w, arena, refused) ||
+        !mr_turns_init(&x->turns, w, all, NULL, x->survey->stops, arena))
+        return false;
+    memset(x->number_of_variable, 0xff, w->variable_count * sizeof *all);
+    memset(x->number_of_semaphore, 0xff, w->lock_count * sizeof *all);
+    memset(x->layers, 0xff, x->layer_count * sizeof *x->layers);
+    for (uint32_t e = 0; e < w->size; e++)
+        x->stop_until[e] = x->survey->stops[e] ? UINT32_MAX : 0;
+    add_fields(x);
+    x->view = (mr_partial){.window = w, .next = x->at};
+    return true;
+}
+
+mr_explored mr_layers_search(const mr_survey *survey, const mr_explore_limits *limits,
+                             uint64_t *spent, const mr_debug *debug, mr_arena *arena)
+{
+    search x = {.survey = survey,
+                .window = survey->window,
+                .free_node = MR_NONE,
+                .max_effort = limits->effort,
+                .max_bytes = limits->memory_bytes};
+    MR_REQUIRE(x.window->model != MR_MODEL_BRANCH);
+    bool refused = false;
+    mr_explored result = prepare(&x, arena, &refused) ? run(&x, arena)
+                         : refused                    ? MR_EXPLORED_OUT_OF_EFFORT
+                                                      : MR_EXPLORED_NO_MEMORY;
+    MR_DEBUG(debug, SEARCH,
+             "survey result=%s states=%" PRIu32 " effort=%" PRIu64 " numbers=%" PRIu32
+             " words=%" PRIu32 " most=%" PRIu32,
+             mr_explored_name(result), x.state_count, x.effort, x.width, x.words, x.node_count);
+    *spent += x.effort;
+    free(x.nodes);
+    free(x.keys);
+    free(x.slots);
+    free(x.steps);
+    return result;
+}

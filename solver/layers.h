@@ -1,0 +1,41 @@
+/*
+ * layers: all races of a window at once, by going through the states that its reorderings lead to, each of which may be
+ * that of a race. For windows whose reads leave few orders, such as those with deep nests of locks.
+ *
+ * A *state* is how far each thread has come and what a read of each variable would see. What may happen next depends on
+ * nothing else: locks, lives and calls follow from the first (units of semaphores, too; they are kept since counting
+ * them takes long). Threads go on by turns, and what takes nothing from anybody is run as soon as it is possible (turns.h), but for
+ * events at which a thread may stop. No event is required. Of a variable that nobody reads any more, the state does not
+ * keep what was written last.
+ *
+ * A *layer* has the states to which the same number of events leads. Each turn leads to a later layer, so when layers are
+ * gone through in their order, no state comes to one that is done, and equal states meet within a layer.
+ * A layer that is done is dropped, so that few states are there at a time, mostly in the cache of the processor. Of each
+ * state only its number, the number of the state that led to it and the thread whose turn it was are kept:
+ * the events of a race are run again from the start.
+ *
+ * Exact in models rf and value when it comes to its end.
+ */
+#ifndef MR_SOLVER_LAYERS_H
+#define MR_SOLVER_LAYERS_H
+
+#include "explore.h"
+
+typedef struct mr_survey {
+    const mr_window *window; /* not model branch */
+    /* One an event: not 0 when a thread may stop before this access. `found` may set it to 0 when no race of it is
+     * wanted any more, and changes it in no other way. */
+    const uint32_t *stops;
+    /* Is a race of these two wanted? They are accesses at which threads may stop, in no order, and may not conflict. */
+    bool (*wanted)(void *context, uint32_t a, uint32_t b);
+    /* After `events` a and b race. False: the search is to end (MR_EXPLORED_FOUND). */
+    bool (*found)(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32_t count);
+    void *context;
+} mr_survey;
+
+/* MR_EXPLORED_ALL: no two accesses have a race that was wanted and not told of. Gives up early when it would need more
+ * than twice its effort if what is left took as much as what is done. Adds what was spent to `*spent`. */
+mr_explored mr_layers_search(const mr_survey *survey, const mr_explore_limits *limits,
+                             uint64_t *spent, const mr_debug *debug, mr_arena *arena);
+
+#endif

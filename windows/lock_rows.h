@@ -1,0 +1,45 @@
+/*
+ * lock_rows: which contended locks a thread of a window holds, as bits, by how far it has come. For those who ask
+ * about many states of the window in no order (solver/layers.h): may a thread enter a section, when the threads have come
+ * so far?
+ *
+ * A row has a bit for each contended lock that is held exclusively, then one for each that is held shared. Each acquire and
+ * release makes a new row. So the rows take changes · contended locks / 4 bytes, and they are refused when that is too much.
+ */
+#ifndef MR_WINDOWS_LOCK_ROWS_H
+#define MR_WINDOWS_LOCK_ROWS_H
+
+#include "window.h"
+
+typedef struct mr_lock_rows {
+    const mr_window *window;
+    uint64_t *bits; /* rows of 2 * `words` each */
+    uint32_t
+        *row_of; /* one an event, as by_thread, and one for the end of each thread: the row there */
+    uint32_t *number_of; /* one a lock; MR_NONE: it is not contended */
+    uint32_t words;      /* of one kind of holding */
+} mr_lock_rows;
+
+/* False: no memory of `arena`, or with `*refused` too many locks. O(window + size of the rows). */
+bool mr_lock_rows_init(mr_lock_rows *rows, const mr_window *window, mr_arena *arena, bool *refused);
+
+/* Do the others allow the thread of the section to enter it, when the threads have come to `next`? O(threads). */
+static inline bool mr_lock_rows_allow(const mr_lock_rows *rows, const mr_section *section,
+                                      const uint32_t *next)
+{
+    const mr_window *w = rows->window;
+    uint32_t number = rows->number_of[section->lock], word = number / 64;
+    uint64_t bit = UINT64_C(1) << number % 64;
+    if (number == MR_NONE)
+        return true;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t row = rows->row_of[w->threads[t].first + t + next[t]];
+        const uint64_t *held = &rows->bits[(size_t)row * 2 * rows->words + word];
+        if (t != section->thread &&
+            ((*held & bit) || (!section->shared && held[rows->words] & bit)))
+            return false;
+    }
+    return true;
+}
+
+#endif
