@@ -233,8 +233,9 @@ static void no_limit_changes_a_verdict(void **state)
                               .all_kinds = true};
     examination x = {0};
     uint64_t traces = mr_trials_run(&trials, examine, &x);
-    print_message("%" PRIu64 " races, %" PRIu64 " unknown, nothing unknown in %" PRIu64 " traces\n",
-                  x.races, x.unknown, x.without);
+    print_message("%" PRIu64 " races, %" PRIu64 " unknown, nothing unknown in %" PRIu64
+                  " traces, %" PRIu64 " runs ended\n",
+                  x.races, x.unknown, x.without, x.ended);
     if (traces >= SHARE_TRACES)
         assert_true(x.races > traces && x.ended > traces / 50 && x.unknown > traces / 50 &&
                     x.without > traces / 2);
