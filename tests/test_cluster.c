@@ -12,10 +12,10 @@
 #include "support/generate_far.h"
 #include "support/generate_large.h"
 #include "support/predicted.h"
+#include "support/random_walk.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "support/star.h"
-#include "support/walk.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -232,12 +232,12 @@ static const char *const events[] = {"window.size", "30", "candidates.report", "
 
 static mr_trace *walk(uint64_t seed, uint32_t count, bool hot)
 {
-    char *text = malloc((size_t)count * MR_WALK_LINE_BYTES + 1);
+    char *text = malloc((size_t)count * MR_RANDOM_WALK_LINE_BYTES + 1);
     assert_non_null(text);
     if (hot)
-        mr_walk_hot(seed, count, text);
+        mr_random_walk_hot(seed, count, text);
     else
-        mr_walk(seed, count, text);
+        mr_random_walk(seed, count, text);
     return read_trace(text);
 }
 

@@ -15,8 +15,8 @@
 #include "order/cp/cp_walk.h"
 #include "support/generate.h"
 #include "support/order_races.h"
+#include "support/random_walk.h"
 #include "support/sample.h"
-#include "support/walk.h"
 
 enum { WALKS = 4000, TRACES_A_SHAPE = 120, EXAMPLES = 3 };
 
@@ -191,15 +191,15 @@ static void check_trace(const char *text, tally *t)
 static void test_walks(void **state)
 {
     (void)state;
-    char text[MR_REFERENCE_EVENTS * MR_WALK_LINE_BYTES + 1];
+    char text[MR_REFERENCE_EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
     tally t = {0};
     for (uint64_t seed = 0; seed < WALKS; seed++) {
         mr_random random = {seed};
         uint32_t events = mr_random_range(&random, 6, MR_REFERENCE_EVENTS);
         if (seed % 4)
-            mr_walk(mr_random_next(&random), events, text);
+            mr_random_walk(mr_random_next(&random), events, text);
         else
-            mr_walk_hot(mr_random_next(&random), events, text);
+            mr_random_walk_hot(mr_random_next(&random), events, text);
         check_trace(text, &t);
     }
     assert_true(t.hb_only > WALKS && t.cp_only > WALKS && t.wcp > WALKS && t.races > WALKS);
@@ -378,9 +378,9 @@ static bool survives(const mr_trace *trace, uint64_t n)
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    char text[MR_REFERENCE_EVENTS * MR_WALK_LINE_BYTES + 1];
+    char text[MR_REFERENCE_EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
     for (uint64_t seed = 0; seed < 30; seed++) {
-        mr_walk(seed, MR_REFERENCE_EVENTS, text);
+        mr_random_walk(seed, MR_REFERENCE_EVENTS, text);
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);
         uint64_t n = 1;

@@ -17,7 +17,7 @@
 #include "support/djit.h"
 #include "support/length.h"
 #include "support/order_reference.h"
-#include "support/walk.h"
+#include "support/random_walk.h"
 
 enum { SMALL_TRACES = 2500, LARGE_TRACES = 90, LARGE_EVENTS = 1500, HUGE_TRACES = 6 };
 enum { HUGE_EVENTS = 20000 };
@@ -26,7 +26,7 @@ static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_FHB, MR_RELA
                                         MR_RELATION_WCP};
 enum { RELATIONS = sizeof relations / sizeof relations[0] };
 
-static char text[HUGE_EVENTS * MR_WALK_LINE_BYTES + 1];
+static char text[HUGE_EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
 
 static mr_trace *read_text(const char *from)
 {
@@ -43,13 +43,13 @@ static mr_trace *make_trace(uint64_t seed, uint32_t events)
 {
     switch (seed % 4) {
     case 0:
-        mr_walk(seed, events, text);
+        mr_random_walk(seed, events, text);
         break;
     case 1:
-        mr_walk_hot(seed, events, text);
+        mr_random_walk_hot(seed, events, text);
         break;
     case 2:
-        mr_walk_lives(seed, events, text);
+        mr_random_walk_lives(seed, events, text);
         break;
     default:
         mr_crowd(seed, events, text);

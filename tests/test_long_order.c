@@ -10,7 +10,7 @@
 #include "order/detect/detect.h"
 #include "support/crowd.h"
 #include "support/length.h"
-#include "support/walk.h"
+#include "support/random_walk.h"
 
 #include "formats/read.h"
 
@@ -23,7 +23,7 @@ static const mr_relation relations[] = {MR_RELATION_HB,  MR_RELATION_FHB, MR_REL
                                         MR_RELATION_WCP, MR_RELATION_C17, MR_RELATION_HYBRID};
 enum { RELATIONS = sizeof relations / sizeof relations[0] };
 
-static char text[EVENTS * MR_WALK_LINE_BYTES + 1];
+static char text[EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
 
 static mr_trace *make_trace(uint64_t seed)
 {
@@ -31,13 +31,13 @@ static mr_trace *make_trace(uint64_t seed)
     mr_error error;
     switch (seed % 4) {
     case 0:
-        mr_walk(seed, EVENTS, text);
+        mr_random_walk(seed, EVENTS, text);
         break;
     case 1:
-        mr_walk_hot(seed, EVENTS, text);
+        mr_random_walk_hot(seed, EVENTS, text);
         break;
     case 2:
-        mr_walk_lives(seed, EVENTS, text);
+        mr_random_walk_lives(seed, EVENTS, text);
         break;
     default:
         mr_crowd(seed, EVENTS, text);

@@ -12,14 +12,14 @@
 #include "order/order.h"
 #include "support/generate.h"
 #include "support/order_reference.h"
+#include "support/random_walk.h"
 #include "support/shb_races.h"
-#include "support/walk.h"
 
 #include <stdio.h>
 
 enum { TRACES = 4000, HOT_TRACES = 200, LONG_EVENTS = 400 };
 
-static char walk_text[LONG_EVENTS * MR_WALK_LINE_BYTES + 1];
+static char walk_text[LONG_EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
 
 static mr_trace *read_text(const char *text)
 {
@@ -36,7 +36,7 @@ static mr_trace *random_trace(uint64_t seed)
 {
     mr_random random = {seed};
     uint32_t events = mr_random_range(&random, 6, MR_REFERENCE_EVENTS);
-    mr_walk(mr_random_next(&random), events, walk_text);
+    mr_random_walk(mr_random_next(&random), events, walk_text);
     return read_text(walk_text);
 }
 
@@ -346,7 +346,7 @@ static void test_shb_races_of_hot_variables(void **state)
     long_shb *shb = malloc(sizeof *shb);
     assert_non_null(shb);
     for (uint64_t seed = 0; seed < HOT_TRACES; seed++) {
-        mr_walk_hot(seed, LONG_EVENTS, walk_text);
+        mr_random_walk_hot(seed, LONG_EVENTS, walk_text);
         mr_trace *trace = read_text(walk_text);
         build_long_shb(shb, trace);
         expected_races expected = {trace, long_race, shb, seed};
@@ -551,7 +551,7 @@ static void test_lack_of_memory(void **state)
         for (n = 1; !shb_survives(trace, n); n++)
             ;
         mr_trace_free(trace);
-        mr_walk_hot(seed, LONG_EVENTS, walk_text);
+        mr_random_walk_hot(seed, LONG_EVENTS, walk_text);
         trace = read_text(walk_text);
         for (n = 1; !shb_survives(trace, n); n++)
             ;

@@ -9,8 +9,8 @@
 #include "solver/eliminate.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/random_walk.h"
 #include "support/setup.h"
-#include "support/walk.h"
 #include "windows/read_choices.h"
 #include "windows/unit_choices.h"
 
@@ -293,10 +293,10 @@ static void test_random_traces(void **state)
 static void test_random_walks(void **state)
 {
     (void)state;
-    static char text[MOST * MR_WALK_LINE_BYTES + 1];
+    static char text[MOST * MR_RANDOM_WALK_LINE_BYTES + 1];
     for (uint64_t seed = 0; seed < 300; seed++) {
         mr_setup setup;
-        mr_walk(seed, MOST, text);
+        mr_random_walk(seed, MOST, text);
         mr_setup_open(&setup, text);
         uint32_t count = setup.trace->event_count;
         mr_setup_window(&setup, (uint32_t)(seed % 7 < count ? seed % 7 : 0), count, MR_MODEL_RF);

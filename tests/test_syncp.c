@@ -18,9 +18,9 @@
 #include "support/generate.h"
 #include "support/generate_large.h"
 #include "support/length.h"
+#include "support/random_walk.h"
 #include "support/sample.h"
 #include "support/syncp_reference.h"
-#include "support/walk.h"
 #include "witness/checker.h"
 
 enum {
@@ -33,7 +33,7 @@ enum {
     EXAMPLES = 3,
 };
 
-static char walk_text[LONG_EVENTS * MR_WALK_LINE_BYTES + 1];
+static char walk_text[LONG_EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
 
 /* One trace, what is right for it, and what was found. */
 typedef struct subject {
@@ -254,9 +254,9 @@ static void test_against_closure(void **state)
         mr_random random = {seed};
         uint32_t events = mr_random_range(&random, 60, WALK_EVENTS);
         if (seed % 4)
-            mr_walk(seed, events, walk_text);
+            mr_random_walk(seed, events, walk_text);
         else
-            mr_walk_hot(seed, events, walk_text);
+            mr_random_walk_hot(seed, events, walk_text);
         mr_trace *trace = mr_sample_trace(walk_text);
         assert_non_null(trace);
         totals found = check_trace("walk", seed, trace, NULL, true);
@@ -272,9 +272,9 @@ static void test_long_traces(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < LONG_WALKS; seed++) {
         if (seed % 3)
-            mr_walk(seed, LONG_EVENTS, walk_text);
+            mr_random_walk(seed, LONG_EVENTS, walk_text);
         else
-            mr_walk_hot(seed, LONG_EVENTS, walk_text);
+            mr_random_walk_hot(seed, LONG_EVENTS, walk_text);
         mr_trace *trace = mr_sample_trace(walk_text);
         assert_non_null(trace);
         check_trace("long walk", seed, trace, NULL, false);
@@ -435,7 +435,7 @@ static void test_lack_of_memory(void **state)
     uint64_t traces = mr_length("SYNCP_TRACES", 6, 20);
     for (uint64_t seed = 0; seed < traces; seed++) {
         uint64_t n = 1;
-        mr_walk(seed, 100, walk_text);
+        mr_random_walk(seed, 100, walk_text);
         mr_trace *trace = mr_sample_trace(walk_text);
         assert_non_null(trace);
         while (!find_survives(trace, n))

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "support/generate.h"
+#include "support/random_walk.h"
 #include "support/setup.h"
 #include "support/slow.h"
-#include "support/walk.h"
 #include "windows/lockset.h"
 
 #include <inttypes.h>
@@ -466,9 +466,9 @@ static void test_random_walks(void **state)
 {
     (void)state;
     enum { EVENTS = 48 };
-    static char text[EVENTS * MR_WALK_LINE_BYTES + 1];
+    static char text[EVENTS * MR_RANDOM_WALK_LINE_BYTES + 1];
     for (uint64_t seed = 0; seed < 12; seed++) {
-        mr_walk(seed, EVENTS, text);
+        mr_random_walk(seed, EVENTS, text);
         check_all_windows(text, MR_MODEL_VALUE);
     }
 }

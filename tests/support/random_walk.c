@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "random_walk.h"
 
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ typedef struct walk {
     bool growing;
     uint32_t access_percent, read_percent, fork_percent, join_percent, hand_percent, stay_percent;
     uint32_t nested_percent;
-    walker walkers[MR_WALK_THREADS];
+    walker walkers[MR_RANDOM_WALK_THREADS];
     uint32_t owner[LOCKS], depth[LOCKS];
     uint32_t slots, life_percent; /* variable v belongs to what is in slot v % slots */
     uint32_t object[SLOTS];       /* in it + 1, 0: none so far */
@@ -39,8 +39,8 @@ static uint32_t draw_location(walk *w)
 static void say(walk *w, uint32_t thread, const char *op, char kind, uint32_t operand)
 {
     uint32_t location = draw_location(w);
-    w->length += (size_t)snprintf(w->text + w->length, MR_WALK_LINE_BYTES, "T%u|%s(%c%u)|%u\n",
-                                  thread, op, kind, operand, location);
+    w->length += (size_t)snprintf(w->text + w->length, MR_RANDOM_WALK_LINE_BYTES,
+                                  "T%u|%s(%c%u)|%u\n", thread, op, kind, operand, location);
     w->count++;
 }
 
@@ -63,8 +63,9 @@ static void fill_slot(walk *w, uint32_t slot)
     w->object[slot] = object + 1;
     w->freed[slot] = false;
     for (uint32_t variable = slot; variable < w->variables; variable += w->slots)
-        w->length += (size_t)snprintf(w->text + w->length, MR_WALK_LINE_BYTES, "#@in x%u o%u\n",
-                                      variable + MOST_VARIABLES * (object + 1), object);
+        w->length +=
+            (size_t)snprintf(w->text + w->length, MR_RANDOM_WALK_LINE_BYTES, "#@in x%u o%u\n",
+                             variable + MOST_VARIABLES * (object + 1), object);
 }
 
 static bool try_life(walk *w, uint32_t thread)
@@ -160,7 +161,7 @@ static bool step(walk *w, uint32_t thread)
 static void draw_parameters(walk *w)
 {
     mr_random *random = &w->random;
-    w->threads = mr_random_range(random, 2, MR_WALK_THREADS);
+    w->threads = mr_random_range(random, 2, MR_RANDOM_WALK_THREADS);
     w->variables = mr_random_range(random, 1, 4);
     w->locks = mr_random_range(random, 1, LOCKS);
     w->locations = mr_random_percent(random, 60) ? mr_random_range(random, 1, 5) : 0;
@@ -202,7 +203,7 @@ static size_t run(walk *w)
     return w->length;
 }
 
-size_t mr_walk(uint64_t seed, uint32_t events, char *text)
+size_t mr_random_walk(uint64_t seed, uint32_t events, char *text)
 {
     walk w = {.random = {seed}, .events = events, .text = text};
     text[0] = '\0';
@@ -210,7 +211,7 @@ size_t mr_walk(uint64_t seed, uint32_t events, char *text)
     return run(&w);
 }
 
-size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text)
+size_t mr_random_walk_hot(uint64_t seed, uint32_t events, char *text)
 {
     walk w = {.random = {seed}, .events = events, .text = text};
     text[0] = '\0';
@@ -218,7 +219,7 @@ size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text)
     return run(&w);
 }
 
-size_t mr_walk_lives(uint64_t seed, uint32_t events, char *text)
+size_t mr_random_walk_lives(uint64_t seed, uint32_t events, char *text)
 {
     walk w = {.random = {seed ^ UINT64_C(0x6c69766573)}, .events = events, .text = text};
     text[0] = '\0';
