@@ -22,6 +22,7 @@
 static const char *path;
 static char said[2][4096]; /* by each thread */
 static int ends[2];        /* from the second thread to the first */
+static int set;            /* with its end for reading */
 
 __attribute__((format(printf, 2, 3))) static void say(int who, const char *format, ...)
 {
@@ -119,29 +120,38 @@ static void ask_input(int who)
     say(who, "eof %d\n", fread(all, 1, sizeof all, stdin) < sizeof all);
 }
 
+/* One thread at a time opens files: a descriptor's number depends on what the others have open, and they need not take turns
+ * as before when the inputs are given again. */
+static void alone(void (*ask)(int), int who)
+{
+    static pthread_mutex_t opens = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&opens);
+    ask(who);
+    pthread_mutex_unlock(&opens);
+}
+
 static void *first(void *unused)
 {
     char text[16] = "";
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = 7};
-    int set = epoll_create1(0);
     epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event);
-    ask_file(0);
-    ask_system(0);
+    alone(ask_file, 0);
+    alone(ask_system, 0);
     say(0, "epoll %d", epoll_wait(set, &event, 1, -1));
     say(0, " %d\n", (int)event.data.u64);
     say_bytes(0, "pipe", text, read(ends[0], text, sizeof text));
-    ask_stream(0);
+    alone(ask_stream, 0);
     return unused;
 }
 
 static void *second(void *unused)
 {
-    ask_stream(1);
-    ask_system(1);
+    alone(ask_stream, 1);
+    alone(ask_system, 1);
     if (write(ends[1], "inside", 6) != 6)
         abort();
     ask_input(1);
-    ask_file(1);
+    alone(ask_file, 1);
     return unused;
 }
 
@@ -149,7 +159,8 @@ int main(int count, char **arguments)
 {
     pthread_t threads[2];
     path = count > 1 ? arguments[1] : "/dev/null";
-    if (pipe(ends) != 0)
+    set = epoll_create1(0);
+    if (set < 0 || pipe(ends) != 0)
         return 1;
     say(0, "descriptors %d %d\n", ends[0], ends[1]);
     pthread_create(&threads[0], NULL, first, NULL);
