@@ -448,7 +448,7 @@ static bool detect_survives(const mr_trace *trace, mr_relation relation, uint64_
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    uint64_t traces = mr_length("DETECT_TRACES", 3, 9);
+    uint64_t traces = mr_length("DETECT_TRACES", 2, 9);
     for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, 400);
         mr_outlook outlook;
