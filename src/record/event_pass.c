@@ -373,7 +373,7 @@ static mr_status take_suppression(mr_event_pass *pass, const uint64_t *record, m
                : mr_event_pass_no_memory(error);
 }
 
-/* Functions, modules, names of calls. */
+/* Functions, modules, names, and what the program says of its findings. */
 static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     uint64_t payload = mr_log_payload(record[0]);
@@ -396,6 +396,10 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
     case MR_LOG_CALL_NAME:
         read_text(record, pass->call_name, sizeof pass->call_name);
         break;
+    case MR_LOG_THREAD_NAME:
+        return name_thread(pass, record, error);
+    case MR_LOG_SUPPRESSION:
+        return take_suppression(pass, record, error);
     default:
         break;
     }
@@ -532,9 +536,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_CHOICE:
         return MR_OK;
     case MR_LOG_THREAD_NAME:
-        return name_thread(pass, record, error);
     case MR_LOG_SUPPRESSION:
-        return take_suppression(pass, record, error);
     case MR_LOG_ENTER:
     case MR_LOG_LEAVE:
     case MR_LOG_MODULE:
