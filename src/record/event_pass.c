@@ -532,9 +532,6 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return fence_event(pass, record, error);
     case MR_LOG_NOTE:
         return note_record(pass, record, error);
-    case MR_LOG_STATE:
-    case MR_LOG_CHOICE:
-        return MR_OK;
     case MR_LOG_THREAD_NAME:
     case MR_LOG_SUPPRESSION:
     case MR_LOG_ENTER:
@@ -565,6 +562,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_EXEC:
     case MR_LOG_EXIT:
     case MR_LOG_BLOCKED: /* see waiting.h */
+    case MR_LOG_STATE:   /* see explore.h of the runtime */
+    case MR_LOG_CHOICE:
     case MR_LOG_KIND_COUNT:
         break;
     }
