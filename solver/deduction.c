@@ -137,9 +137,9 @@ void mr_deduction_raise(mr_deduction *d, uint32_t row, uint32_t slot, uint32_t r
     MR_ASSERT(rank <= d->known->row_count[slot]);
     clock[slot] = rank;
     mr_deduction_times(d, row)->changed = ++d->now;
+    /* The rule of an acquire looks at no clock but its own and that of its release. */
     if (mr_op_is_access(mr_window_op(d->window, d->known->rows->event_of[row])))
-        change_object(
-            d, row); /* the rule of an acquire looks at no clock but its own and its release's */
+        change_object(d, row);
 }
 
 void mr_deduction_join(mr_deduction *d, uint32_t u, uint32_t row)

@@ -37,6 +37,7 @@ typedef enum mr_explored {
     MR_EXPLORED_NO_MEMORY,
 } mr_explored;
 
+/* "found", "all", "out-of-effort", "no-memory": for debug lines. */
 const char *mr_explored_name(mr_explored result);
 
 typedef struct mr_explore_question {

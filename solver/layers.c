@@ -93,40 +93,18 @@ static bool allows(const search *x, uint32_t event)
 {
     const mr_window *w = x->window;
     uint32_t object = w->object[event];
-    const mr_section *section;
-    if (!mr_partial_edges_hold(&x->view, event) || mr_partial_is_too_late(&x->view, event))
+    uint8_t op = mr_window_op(w, event);
+    if (!mr_partial_may_stop(&x->view, event))
         return false;
-    switch ((mr_op)mr_window_op(w, event)) {
-    case MR_OP_READ:
-    case MR_OP_ATOMIC_READ:
-    case MR_OP_ATOMIC_UPDATE:
+    if (mr_op_reads(op))
         return is_consistent(x, event);
-    case MR_OP_ACQUIRE:
-    case MR_OP_SHARED_ACQUIRE:
-        section = mr_window_section(w, event);
+    if (mr_op_acquires(op)) {
+        const mr_section *section = mr_window_section(w, event);
         return !section || mr_lock_rows_allow(&x->locks, section, x->at);
-    case MR_OP_JOIN:
-        return object == MR_NONE || x->at[object] == mr_window_length(w, object);
-    case MR_OP_WAIT:
-        return x->at[x->number_of_semaphore[object]] > 0;
-    case MR_OP_FORK:
-    case MR_OP_CALL_BEGIN:
-    case MR_OP_BRANCH:
-    case MR_OP_WRITE:
-    case MR_OP_ATOMIC_WRITE:
-    case MR_OP_RELEASE:
-    case MR_OP_SHARED_RELEASE:
-    case MR_OP_BEGIN:
-    case MR_OP_END:
-    case MR_OP_POST:
-    case MR_OP_CALL_END:
-    case MR_OP_ALLOC:
-    case MR_OP_FREE:
-    case MR_OP_DEREF:
-    case MR_OP_FENCE:
-        break;
     }
-    return true;
+    if (mr_op_takes(op))
+        return x->at[x->number_of_semaphore[object]] > 0;
+    return !mr_op_joins(op) || object == MR_NONE || x->at[object] == mr_window_length(w, object);
 }
 
 static bool run_if_possible(search *x, uint32_t event)
@@ -351,12 +329,6 @@ static told tell_race(search *x, uint32_t a, uint32_t b, mr_arena *arena)
     return goes_on ? TOLD_GOES_ON : TOLD_ENDS;
 }
 
-/* Can the thread stop before the event, as rules 3, 5 and 7 of docs/semantics.md 2 go? */
-static bool may_be_next(const search *x, uint32_t event)
-{
-    return mr_partial_edges_hold(&x->view, event) && !mr_partial_is_too_late(&x->view, event);
-}
-
 /* Can the threads stop at both, after they have taken their locks? That changes only how far these two have come. */
 static bool is_race(search *x, uint32_t a, uint32_t b)
 {
@@ -364,7 +336,8 @@ static bool is_race(search *x, uint32_t a, uint32_t b)
     uint32_t *one = &x->at[w->thread[a]], *other = &x->at[w->thread[b]];
     uint32_t from_one = *one, from_other = *other;
     bool both = run_to(x, w->thread[a], w->position[a]) &&
-                run_to(x, w->thread[b], w->position[b]) && may_be_next(x, a) && may_be_next(x, b);
+                run_to(x, w->thread[b], w->position[b]) && mr_partial_may_stop(&x->view, a) &&
+                mr_partial_may_stop(&x->view, b);
     *one = from_one;
     *other = from_other;
     return both;

@@ -14,24 +14,16 @@
  * state only its number, the number of the state that led to it and the thread whose turn it was are kept:
  * the events of a race are run again from the start.
  *
+ * Once no race of an access is wanted any more, no thread stops there. Up to then it might, which has led to more states,
+ * not to fewer.
+ *
  * Exact in models rf and value when it comes to its end.
  */
 #ifndef MR_SOLVER_LAYERS_H
 #define MR_SOLVER_LAYERS_H
 
 #include "explore.h"
-
-typedef struct mr_survey {
-    const mr_window *window; /* not model branch */
-    /* One an event: not 0 when a thread may stop before this access. `found` may set it to 0 when no race of it is
-     * wanted any more, and changes it in no other way. */
-    const uint32_t *stops;
-    /* Is a race of these two wanted? They are accesses at which threads may stop, in no order, and may not conflict. */
-    bool (*wanted)(void *context, uint32_t a, uint32_t b);
-    /* After `events` a and b race. False: the search is to end (MR_EXPLORED_FOUND). */
-    bool (*found)(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32_t count);
-    void *context;
-} mr_survey;
+#include "survey.h"
 
 /* MR_EXPLORED_ALL: no two accesses have a race that was wanted and not told of. Gives up early when it would need more
  * than twice its effort if what is left took as much as what is done. Adds what was spent to `*spent`. */

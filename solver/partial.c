@@ -35,12 +35,6 @@ bool mr_partial_is_consistent(const mr_partial *r, uint32_t read)
                                : now->value && now->value == mr_window_read_value(w, read);
 }
 
-bool mr_partial_is_too_late(const mr_partial *r, uint32_t event)
-{
-    uint32_t end = mr_window_end_of_life(r->window, event);
-    return end != MR_NONE && mr_partial_happened(r, end);
-}
-
 bool mr_partial_edges_hold(const mr_partial *r, uint32_t event)
 {
     const mr_window *w = r->window;
@@ -56,13 +50,19 @@ bool mr_partial_edges_hold(const mr_partial *r, uint32_t event)
     return true;
 }
 
+bool mr_partial_may_stop(const mr_partial *r, uint32_t event)
+{
+    uint32_t end = mr_window_end_of_life(r->window, event);
+    return mr_partial_edges_hold(r, event) && (end == MR_NONE || !mr_partial_happened(r, end));
+}
+
 bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
 {
     const mr_window *w = r->window;
     uint32_t thread = w->thread[event], object = w->object[event];
     const mr_section *section;
     *diverges = false;
-    if (!mr_partial_edges_hold(r, event) || mr_partial_is_too_late(r, event))
+    if (!mr_partial_may_stop(r, event))
         return false;
     switch ((mr_op)mr_window_op(w, event)) {
     case MR_OP_READ:

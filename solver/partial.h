@@ -51,8 +51,9 @@ static inline bool mr_partial_happened(const mr_partial *partial, uint32_t event
 /* Have the fork of its thread and what edges of BarrierPairs put before the event happened? */
 bool mr_partial_edges_hold(const mr_partial *partial, uint32_t event);
 
-/* Rule 7: has the object of the access been freed? */
-bool mr_partial_is_too_late(const mr_partial *partial, uint32_t event);
+/* Can the thread stop before the event in a race, as far as rules 3, 5 and 7 of docs/semantics.md 2 go? Needs `window`
+ * and `next` alone, as the function above. */
+bool mr_partial_may_stop(const mr_partial *partial, uint32_t event);
 
 /* Would a read see now what it has to see? */
 bool mr_partial_is_consistent(const mr_partial *partial, uint32_t read);

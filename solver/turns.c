@@ -99,7 +99,7 @@ static int by_variable(const void *one, const void *two)
     return (x[2] > y[2]) - (x[2] < y[2]);
 }
 
-/* The reads of C as {variable, thread, position}, in memory of `arena`. */
+/* Writes the reads of C as {variable, thread, position} to `reads`, unless it is NULL. Returns their number. */
 static uint32_t list_reads(const mr_turns *x, uint32_t (*reads)[3])
 {
     const mr_window *w = x->window;

@@ -77,14 +77,6 @@ static void go_back(mr_walker *x, uint32_t event_count)
 
 /* ---- races ---- */
 
-/* Can the thread stop before the event, as rules 3, 5 and 7 go? */
-static bool may_be_next(const mr_walker *x, uint32_t event)
-{
-    uint32_t end = mr_window_end_of_life(x->window, event);
-    return mr_partial_edges_hold(&x->partial, event) &&
-           (end == MR_NONE || !mr_partial_happened(&x->partial, end));
-}
-
 /* Tells of the races of the stretch with an access that is next in its thread. */
 static void try_stretch(mr_walker *x, uint32_t other)
 {
@@ -94,7 +86,7 @@ static void try_stretch(mr_walker *x, uint32_t other)
     for (uint32_t p = x->from; p < x->to && !x->ends; p++) {
         uint32_t event = mr_window_at(w, x->held, p);
         if (survey->stops[event] && survey->wanted(survey->context, event, other) &&
-            may_be_next(x, event) && may_be_next(x, other))
+            mr_partial_may_stop(&x->partial, event) && mr_partial_may_stop(&x->partial, other))
             x->ends = !survey->found(survey->context, event, other, x->events, x->event_count);
         if (p + 1 < x->to && !run(x, event))
             break;
@@ -140,7 +132,7 @@ static uint32_t choose(const mr_walker *x, uint32_t from, uint32_t *event)
     return chosen;
 }
 
-/* Notes the state. False: no memory. */
+/* Goes on from the state, unless the walk has been there. False: no memory. */
 static bool enter(mr_walker *x)
 {
     uint32_t count = x->known.count;
@@ -188,9 +180,10 @@ mr_explored mr_walk(mr_walker *x, uint32_t begin, uint32_t end, uint64_t effort,
                     mr_arena *arena)
 {
     MR_REQUIRE(x->base <= begin);
-    for (; x->base < begin; x->base++)
-        if (!run(x, x->base))
-            return MR_EXPLORED_OUT_OF_EFFORT;
+    for (; x->base < begin; x->base++) {
+        bool possible = run(x, x->base);
+        MR_ASSERT(possible);
+    }
     x->held = x->window->thread[begin];
     x->from = x->window->position[begin];
     x->to = end;
@@ -211,7 +204,7 @@ mr_explored mr_walk(mr_walker *x, uint32_t begin, uint32_t end, uint64_t effort,
 static bool find_free(mr_walker *x, mr_arena *arena)
 {
     const mr_window *w = x->window;
-    int32_t *change = mr_arena_zalloc(arena, (size_t)w->size + w->thread_count, sizeof *change);
+    int32_t *change = mr_arena_zalloc(arena, w->size, sizeof *change);
     x->is_free = mr_arena_alloc(arena, w->size, sizeof *x->is_free);
     if (!change || !x->is_free)
         return false;

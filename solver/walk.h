@@ -8,14 +8,16 @@
  * thread goes as far into it as it can, and each access that it comes to races with that one.
  *
  * So one walk finds the races of a stretch with all that can be reached while it waits. It proves nothing: what
- * comes before the stretch may happen otherwise, and threads may take turns within sections.
+ * comes before the stretch may happen otherwise, and threads may take turns within sections. A walk also knows a state
+ * by 64 bits of a hash alone: it passes over one that has the hash of another, and may miss a race.
  */
 #ifndef MR_SOLVER_WALK_H
 #define MR_SOLVER_WALK_H
 
 #include "base/map.h"
-#include "layers.h"
+#include "explore.h"
 #include "partial.h"
+#include "survey.h"
 
 typedef struct mr_walk_level mr_walk_level;
 
@@ -49,7 +51,7 @@ uint32_t mr_walk_end(const mr_walker *walker, uint32_t event);
  * Looks for races of the accesses of the stretch from event `begin` to position `end` of its thread with later ones of
  * other threads, which survey->wanted and survey->found are asked and told about, in this order. A stretch
  * begins no earlier than the one before. `effort`: events run; what was spent is added to `*spent`. MR_EXPLORED_ALL: all
- * states have been looked at; FOUND: `found` said no. O(events run · threads).
+ * states have been looked at (of equal hashes one); FOUND: `found` said no. O(events run · threads).
  */
 mr_explored mr_walk(mr_walker *walker, uint32_t begin, uint32_t end, uint64_t effort,
                     uint64_t *spent, mr_arena *arena);
