@@ -2,7 +2,8 @@
  * arena: memory that is freed together.
  *
  * Everything a window needs is taken from one arena and given back by resetting it, so nothing of a
- * window can leak into the next. Allocation is O(1) amortised; blocks are kept for reuse.
+ * window can leak into the next. Allocation is O(1) amortised; blocks are kept for reuse,
+ * except those of 16 MiB and more that are too small for a larger array: they are given back before its block is made.
  *
  *   mr_arena_init → mr_arena_alloc* → mr_arena_reset → mr_arena_alloc* → … → mr_arena_free
  *
