@@ -178,17 +178,6 @@ static void choose_hubs(fans *f)
 
 /* ---- asking ---- */
 
-/* Memory that was refused to questions leaves them unasked. */
-static mr_status out_of_memory(fans *f)
-{
-    mr_arena *arena = &f->worker->arena;
-    bool refused = arena->refused && !arena->waits;
-    if (!refused)
-        return mr_error_memory(f->worker->error, "deciding a candidate");
-    arena->refused = false;
-    return MR_OK;
-}
-
 /* The accesses of those of the spokes that have no race, in program order. False: no memory. */
 static bool unite(const fans *f, uint32_t first, uint32_t end, rim *r)
 {
@@ -273,14 +262,6 @@ static void set_stops(mr_decision *decision, uint32_t one, uint32_t two)
     decision->second = one < two ? two : one;
 }
 
-/* Can a thread stop here, in a race? */
-static bool may_stop(const fans *f, uint32_t event)
-{
-    uint32_t end = mr_window_end_of_life(f->problem->window, event);
-    return mr_partial_edges_hold(&f->partial, event) &&
-           (end == MR_NONE || !mr_partial_happened(&f->partial, end));
-}
-
 /* Events after the last race after which a witness is not tried any further. */
 enum { EVENTS_WITHOUT = 1024 };
 
@@ -323,7 +304,7 @@ static mr_status go_on(fans *f, const mr_decision *decision, uint32_t hub)
     bool diverges;
     longer.events = mr_arena_alloc(&f->worker->arena, w->size, sizeof *longer.events);
     if (!longer.events)
-        return out_of_memory(f);
+        return mr_worker_out_of_memory(f->worker);
     if (!play(f, decision))
         return MR_OK;
     if (decision->event_count)
@@ -331,7 +312,7 @@ static mr_status go_on(fans *f, const mr_decision *decision, uint32_t hub)
     for (uint32_t idle = 0; idle < EVENTS_WITHOUT && step(f, w->thread[hub], &at, &event); at++) {
         const spoke *s = spoke_of(f, event);
         idle++;
-        if (s && may_stop(f, event)) {
+        if (s && mr_partial_may_stop(&f->partial, event)) {
             set_stops(&longer, hub, event);
             status = keep(f, s, &longer);
             if (status != MR_OK)
@@ -379,7 +360,7 @@ static mr_status ask(fans *f, uint32_t first, uint32_t end, mr_decision *decisio
     mr_arena_mark mark = mr_arena_get_mark(arena);
     *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN};
     if (!unite(f, first, end, &r)) {
-        status = out_of_memory(f);
+        status = mr_worker_out_of_memory(f->worker);
     } else if (r.count) {
         status = decide(f, f->spokes[first].hub, &r, decision);
         if (status == MR_OK && decision->verdict == MR_VERDICT_RACE)
@@ -436,7 +417,7 @@ static mr_status solve_hub(fans *f, uint32_t first, uint32_t end)
 {
     mr_arena_mark mark = mr_arena_get_mark(&f->worker->arena);
     bool united = unite(f, first, end, &f->all);
-    mr_status status = united ? MR_OK : out_of_memory(f);
+    mr_status status = united ? MR_OK : mr_worker_out_of_memory(f->worker);
     for (uint32_t i = first, next; united && i < end && status == MR_OK; i = next) {
         next = end_of_fan(f, i);
         status = solve(f, i, next, 0);
@@ -457,7 +438,7 @@ mr_status mr_fans_search(mr_worker *worker, const mr_problem *problem,
               .outcome = outcome};
     mr_status status = MR_OK;
     if (!list_spokes(&f) || !mr_partial_init(&f.partial, problem->window, &worker->arena))
-        return out_of_memory(&f);
+        return mr_worker_out_of_memory(f.worker);
     choose_hubs(&f);
     for (uint32_t i = 0, next; i < f.count && status == MR_OK; i = next) {
         for (next = i + 1; next < f.count && !compare_lists(f.spokes[next].hub, f.spokes[i].hub);)

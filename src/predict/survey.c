@@ -16,14 +16,6 @@ uint64_t mr_survey_effort(const mr_decide_options *options)
     return TIMES * options->saturate_steps;
 }
 
-/* Memory that was refused ends the search. The system does not lack memory. */
-static mr_status out_of_memory(mr_worker *worker)
-{
-    bool refused = worker->arena.refused && !worker->arena.waits;
-    worker->arena.refused = refused ? false : worker->arena.refused;
-    return refused ? MR_OK : mr_error_memory(worker->error, "deciding a candidate");
-}
-
 static mr_status search(mr_open_races *open, uint64_t effort, bool *complete)
 {
     mr_worker *worker = open->worker;
@@ -38,7 +30,7 @@ static mr_status search(mr_open_races *open, uint64_t effort, bool *complete)
     mr_explored result =
         mr_layers_search(&window, &limits, &spent, worker->settings->debug, &worker->arena);
     *complete = result == MR_EXPLORED_ALL;
-    return result == MR_EXPLORED_NO_MEMORY ? out_of_memory(worker) : open->status;
+    return result == MR_EXPLORED_NO_MEMORY ? mr_worker_out_of_memory(worker) : open->status;
 }
 
 mr_status mr_survey_search(mr_worker *worker, const mr_problem *problem,
@@ -52,8 +44,8 @@ mr_status mr_survey_search(mr_worker *worker, const mr_problem *problem,
                           .outcome = outcome};
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     *complete = false;
-    mr_status status =
-        mr_open_races_list(&open) ? search(&open, effort, complete) : out_of_memory(worker);
+    mr_status status = mr_open_races_list(&open) ? search(&open, effort, complete)
+                                                 : mr_worker_out_of_memory(worker);
     mr_arena_release(&worker->arena, mark);
     mr_open_races_free(&open);
     return status;

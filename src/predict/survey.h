@@ -1,7 +1,7 @@
 /*
  * survey: all races of a window at once, for when questions about them are hard.
  *
- * Where locks are nested deeply, the reorderings of a window lead to few states (solver/explore.h). Then going
+ * Where locks are nested deeply, the reorderings of a window lead to few states (solver/layers.h). Then going
  * through all of them once takes less than the questions about each two places, of which each goes through many of
  * the same states. Threads may stop at the accesses of two places that are not settled, and of which two hold no
  * common lock. When all states have been looked at, those of two places that have no race by then have none in the

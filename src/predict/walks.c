@@ -101,13 +101,12 @@ static void ask_for_stretch(walks *s, uint32_t begin, uint32_t end)
         ask_for(s, mr_window_at(w, w->thread[begin], p), begin);
 }
 
-/* Walks from each stretch. */
-static mr_explored walk_all(walks *s, mr_arena *arena)
+/* Walks from each stretch. False: no memory. */
+static bool walk_all(walks *s, mr_arena *arena)
 {
     const mr_window *w = s->open.problem->window;
     uint64_t most = (uint64_t)w->size * EFFORT_OF_WALK, left = (uint64_t)w->size * EFFORT_OF_WINDOW;
-    mr_explored result = MR_EXPLORED_ALL;
-    for (uint32_t begin = 0; begin < w->size && s->open.status == MR_OK; begin++) {
+    for (uint32_t begin = 0; begin < w->size && left && s->open.status == MR_OK; begin++) {
         uint64_t spent = 0;
         if (!mr_walk_begins(&s->walker, begin))
             continue;
@@ -115,20 +114,12 @@ static mr_explored walk_all(walks *s, mr_arena *arena)
         ask_for_stretch(s, begin, end);
         if (!s->left)
             continue;
-        result = mr_walk(&s->walker, begin, end, most < left ? most : left, &spent, arena);
+        if (mr_walk(&s->walker, begin, end, most < left ? most : left, &spent, arena) ==
+            MR_EXPLORED_NO_MEMORY)
+            return false;
         left -= spent < left ? spent : left;
-        if (result == MR_EXPLORED_NO_MEMORY || !left)
-            break;
     }
-    return result;
-}
-
-/* Memory that was refused ends the search. The system does not lack memory. */
-static mr_status out_of_memory(mr_worker *worker)
-{
-    bool refused = worker->arena.refused && !worker->arena.waits;
-    worker->arena.refused = refused ? false : worker->arena.refused;
-    return refused ? MR_OK : mr_error_memory(worker->error, "deciding a candidate");
+    return true;
 }
 
 mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
@@ -151,12 +142,11 @@ mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
                                   .wanted = is_wanted,
                                   .found = keep,
                                   .context = &s};
-        bool ready = mr_walk_init(&s.walker, &survey, arena);
-        mr_explored result = ready ? walk_all(&s, arena) : MR_EXPLORED_NO_MEMORY;
-        status = result == MR_EXPLORED_NO_MEMORY ? out_of_memory(worker) : s.open.status;
+        bool done = mr_walk_init(&s.walker, &survey, arena) && walk_all(&s, arena);
+        status = done ? s.open.status : mr_worker_out_of_memory(worker);
         mr_walk_free(&s.walker);
     } else {
-        status = out_of_memory(worker);
+        status = mr_worker_out_of_memory(worker);
     }
     worker->run.step_seconds[MR_STEP_EXPLORE] += mr_seconds() - begin;
     mr_arena_release(arena, mark);

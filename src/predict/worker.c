@@ -111,6 +111,14 @@ mr_status mr_worker_ended(mr_worker *worker, mr_status status)
     return status == MR_ERR_MEMORY && refused ? MR_OK : status;
 }
 
+mr_status mr_worker_out_of_memory(mr_worker *worker)
+{
+    if (!worker->arena.refused || worker->arena.waits)
+        return mr_error_memory(worker->error, "deciding a candidate");
+    worker->arena.refused = false;
+    return MR_OK;
+}
+
 void mr_worker_leave(mr_worker *worker)
 {
     mr_arena_free(&worker->arena);

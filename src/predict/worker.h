@@ -67,6 +67,10 @@ void mr_worker_leave(mr_worker *worker);
  * `worker->halted`, and memory that was refused for it is no error. */
 mr_status mr_worker_ended(mr_worker *worker, mr_status status);
 
+/* For a search for which there was no memory. MR_OK, and the rest is left unasked: the arena refused it, which does not
+ * wait here. Else the system has none: MR_ERR_MEMORY. */
+mr_status mr_worker_out_of_memory(mr_worker *worker);
+
 /* Makes the orders of a piece of the trace. HB alone is enough to try its races first. WCP labels races at
  * the end of the run (label.h); here it is needed only when it chooses the candidates. */
 mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end);
