@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/length.h"
 #include "support/log_build.h"
 #include "support/place_pairs.h"
 #include "support/random.h"
@@ -15,9 +16,16 @@
 #include "record/pieces.h"
 #include "runtime/log.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Logs of each kind. */
+static uint64_t log_count(void)
+{
+    return mr_length("RECORD_RANDOM_LOGS", 100, 300);
+}
 
 enum { SPACE = 300, BASE = 0x1000 };
 
@@ -208,7 +216,7 @@ static void test_left_out(void **state)
 {
     (void)state;
     uint64_t races = 0;
-    for (uint64_t seed = 1; seed <= 150; seed++) {
+    for (uint64_t seed = 1; seed <= log_count() / 2; seed++) {
         program self;
         mr_record_summary summary;
         run_program(&self, seed, 24);
@@ -227,7 +235,7 @@ static void test_left_out(void **state)
         mr_trace_free(all);
         mr_log_build_free(&self.log);
     }
-    assert_true(races > 20);
+    assert_true(races > log_count() / 8);
 }
 
 enum { BLOCKS = 3, PLACES = 4 };
@@ -449,13 +457,13 @@ static void test_blocks(void **state)
 {
     (void)state;
     uint64_t races = 0, left_out = 0;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= log_count(); seed++) {
         program self;
         run_blocks(&self, seed, 50);
         compare_pairs(&self.log, seed, &races, &left_out);
         mr_log_build_free(&self.log);
     }
-    assert_true(races > 300 && left_out > 300);
+    assert_true(races > log_count() && left_out > log_count());
 }
 
 /* Nor what is left out of buffers. */
@@ -463,13 +471,13 @@ static void test_buffers(void **state)
 {
     (void)state;
     uint64_t races = 0, left_out = 0;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= log_count(); seed++) {
         buffers self;
         run_buffers(&self, seed, 50);
         compare_pairs(&self.program.log, seed, &races, &left_out);
         mr_log_build_free(&self.program.log);
     }
-    assert_true(races > 300 && left_out > 300);
+    assert_true(races > log_count() && left_out > log_count());
 }
 
 enum { CELLS = 4 };
@@ -540,13 +548,13 @@ static void test_cells(void **state)
 {
     (void)state;
     uint64_t races = 0, left_out = 0;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= log_count(); seed++) {
         program self;
         run_cells(&self, seed, 24);
         compare_pairs(&self.log, seed, &races, &left_out);
         mr_log_build_free(&self.log);
     }
-    assert_true(races > 300 && left_out > 300);
+    assert_true(races > log_count() && left_out > log_count());
 }
 
 /* The last write has the value of an earlier one: the first of two reads may see that one, and only the
@@ -584,7 +592,7 @@ static void test_damage(void **state)
 {
     (void)state;
     mr_random random = {3};
-    for (int round = 0; round < 600; round++) {
+    for (uint64_t round = 0; round < 2 * log_count(); round++) {
         program self;
         mr_record_summary summary;
         mr_trace *trace;
@@ -599,10 +607,10 @@ static void test_damage(void **state)
         size_t kept = mr_random_percent(&random, 50)
                           ? count
                           : MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records);
-        const mr_record_options options = {.keep_local = round % 2};
+        const mr_record_options options = {.keep_local = round % 2 != 0};
         mr_status status = mr_log_try(bytes, kept, &options, &summary, &trace, &error);
         if (status != MR_OK && status != MR_ERR_TRACE && status != MR_ERR_MEMORY)
-            fail_msg("round %d: %s", round, error.text);
+            fail_msg("round %" PRIu64 ": %s", round, error.text);
         mr_trace_free(trace);
         free(bytes);
         mr_log_build_free(&self.log);

@@ -103,14 +103,14 @@ static void ask_input(int who)
 {
     char line[64] = "", word[16] = "", all[64] = "";
     struct pollfd wait = {.fd = 0, .events = POLLIN};
-    fd_set set;
-    FD_ZERO(&set);
-    FD_SET(0, &set);
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(0, &readable);
     struct timeval second = {1, 0};
     int ready = poll(&wait, 1, 1000);
     say(who, "poll %d %d\n", ready, wait.revents);
-    ready = select(1, &set, NULL, NULL, &second);
-    say(who, "select %d %d\n", ready, FD_ISSET(0, &set) != 0);
+    ready = select(1, &readable, NULL, NULL, &second);
+    say(who, "select %d %d\n", ready, FD_ISSET(0, &readable) != 0);
     say(who, "fgets %s", fgets(line, sizeof line, stdin) ? line : "none\n");
     say(who, "scanf %d", scanf("%15s", word));
     say(who, " %s\n", word);
