@@ -82,7 +82,9 @@ no_compiler() {
         says 4 "$line" "$maxrace" cc -- nocc -c plain.c &&
         ends 1 'no input files' "$maxrace" cc && ends 1 'nofile.c' "$maxrace" cc -c nofile.c &&
         says 2 '-static-pie does not go with recording; build without it' "$maxrace" cc -static-pie plain.c &&
-        says 2 '-fsanitize=undefined,address does not go with recording; build without it' "$maxrace" cc -c -fsanitize=undefined,address plain.c
+        says 2 '-fsanitize=undefined,address does not go with recording; build without it' "$maxrace" cc -c -fsanitize=undefined,address plain.c &&
+        says 2 '-static does not go with recording; build without it' "$maxrace" cc -fno-sanitize=all -static plain.c &&
+        "$maxrace" cc -c -fsanitize=address -fno-sanitize=address plain.c
 }
 
 # An allocator in a library that the program is linked with does not get blocks of glibc.

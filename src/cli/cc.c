@@ -112,26 +112,35 @@ typedef struct task {
     bool checks;   /* it has checks of undefined behaviour, too */
 } task;
 
-/* A flag that does not go with recording; NULL: none. What undoes one, or asks for nothing, is the compiler's to say. */
+/* Does the list of -fsanitize= have a sanitizer that does not go with recording? */
+static bool has_other_sanitizer(const char *list)
+{
+    static const char *const others[] = {"address", "hwaddress", "kernel-address", "leak",
+                                         "memory"};
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (strcspn(at, ",") == strlen(others[i]) &&
+                strncmp(at, others[i], strlen(others[i])) == 0)
+                return true;
+    return false;
+}
+
+/* A flag that does not go with recording; NULL: none. A command with -fno-sanitize= may take a sanitizer away again, so
+ * the compiler judges its sanitizers. */
 static const char *cannot_go(char *const *given, size_t count, bool links)
 {
-    static const char *const other[] = {"address", "hwaddress", "kernel-address", "leak", "memory"};
-    static const char begin[] = "-fsanitize=";
+    static const char begin[] = "-fsanitize=", undo[] = "-fno-sanitize=";
+    const char *found = NULL;
+    bool undone = false;
     for (size_t i = 0; i < count; i++) {
-        const char *at = given[i];
-        if (links && (strcmp(at, "-static") == 0 || strcmp(at, "-static-pie") == 0))
-            return at;
-        if (strncmp(at, "-fno-sanitize=", strlen("-fno-sanitize=")) == 0)
-            return NULL;
-        if (strncmp(at, begin, strlen(begin)) != 0)
-            continue;
-        for (at += strlen(begin); *at; at += strcspn(at, ","), at += *at == ',')
-            for (size_t j = 0; j < sizeof other / sizeof *other; j++)
-                if (strcspn(at, ",") == strlen(other[j]) &&
-                    strncmp(at, other[j], strlen(other[j])) == 0)
-                    return given[i];
+        if (links && (strcmp(given[i], "-static") == 0 || strcmp(given[i], "-static-pie") == 0))
+            return given[i];
+        undone = undone || strncmp(given[i], undo, strlen(undo)) == 0;
+        if (!found && strncmp(given[i], begin, strlen(begin)) == 0 &&
+            has_other_sanitizer(given[i] + strlen(begin)))
+            found = given[i];
     }
-    return NULL;
+    return undone ? NULL : found;
 }
 
 /* Our own flag; the compiler does not get it. */
