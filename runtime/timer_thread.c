@@ -5,8 +5,6 @@
 #include "thread.h"
 #include "writer.h"
 
-#include <limits.h>
-
 struct mr_timer_thread {
     struct sigevent event;
     pthread_attr_t attributes; /* of the threads that call the function */

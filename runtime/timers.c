@@ -314,13 +314,14 @@ MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
     return status;
 }
 
-/* The time to the first expiry of a timer that is set, 0: it is disarmed. */
+/* The time to the first expiry of a timer that is set, negative: it is over. 0: the timer is disarmed. */
 static int64_t first_of(const struct itimerspec *value, bool absolute, clockid_t clock)
 {
     if (in_ns(&value->it_value) == 0) {
         return 0;
     }
-    return in_ns(&value->it_value) - (absolute ? mr_clock_shown(clock) : 0);
+    int64_t left = in_ns(&value->it_value) - (absolute ? mr_clock_shown(clock) : 0);
+    return left != 0 ? left : -1; /* it expires now */
 }
 
 /* A time to set, as the kernel takes it: an absolute one is of the program's clocks. */
@@ -341,9 +342,9 @@ MR_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *r
         return MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, value, old);
     }
     bool absolute = (flags & TIMER_ABSTIME) != 0;
-    known_timer calling = *known;
-    calling.interval = in_ns(&value->it_interval);
-    arm(calling, first_of(value, absolute, known->clock), MR_CALLER);
+    known_timer armed = *known;
+    armed.interval = in_ns(&value->it_interval);
+    arm(armed, first_of(value, absolute, known->clock), MR_CALLER);
     struct itimerspec real = for_kernel(value, absolute, known->clock);
     int status = MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, &real, old);
     end(status, old, sizeof *old, MR_CALLER);
