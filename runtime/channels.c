@@ -65,10 +65,11 @@ enum { COUNTERS_MAX = 4096 };
 /* Eventfds, by the number of their object. */
 static struct {
     bool is_known, is_semaphore;
-    uint64_t left, last; /* to be read; what was added last */
+    uint64_t left; /* to be read */
+    uint64_t last; /* the value that the last write added */
 } counters[COUNTERS_MAX];
 
-/* 0: it is none, or not known. */
+/* The number of the eventfd's object; 0: it is no eventfd, or is not known. */
 static uint32_t counter_of(int fd)
 {
     uint32_t number = mr_descriptor_object(fd);
@@ -89,9 +90,9 @@ static void add_to(uint32_t number, uint64_t value, uintptr_t code)
     }
 }
 
-void mr_channel_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code)
+void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code)
 {
-    uint32_t number = mr_descriptor_object(fd);
+    uint32_t number = mr_descriptor_new_object(fd);
     if (number > 0 && number < COUNTERS_MAX) {
         counters[number].is_known = true;
         counters[number].is_semaphore = is_semaphore;
@@ -109,6 +110,7 @@ void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code
     }
 }
 
+/* Takes the last value for the refused one. When another thread wrote meanwhile, that may be its value. */
 void mr_channel_log_refused(int fd, uintptr_t code)
 {
     uint32_t number = counter_of(fd);
@@ -127,7 +129,7 @@ static void log_taken(uint64_t channel, mr_log_taking how, uintptr_t code)
                     MR_LOG_CHANNEL_TAKEN);
 }
 
-/* A read: of all there is, or of 1. */
+/* A read takes all that is left, or 1 from a semaphore. */
 static void take_from(uint32_t number, uintptr_t code)
 {
     uint64_t left = counters[number].left;
@@ -138,14 +140,20 @@ static void take_from(uint32_t number, uintptr_t code)
     }
 }
 
+/*
+ * Pipes and files are told apart, and so are pairs of sockets and eventfds. Other sockets, and whatever
+ * else has no file of its own, are not: channel 0.
+ */
 static uint64_t channel_at(const struct stat *is, int fd)
 {
-    bool own = S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode);
-    uint32_t counter = own || S_ISSOCK(is->st_mode) ? 0 : counter_of(fd);
-    return counter != 0            ? MR_LOG_COUNTERS_AT + counter
-           : own                   ? channel_of(is)
-           : S_ISSOCK(is->st_mode) ? find_channel(is)
-                                   : 0;
+    if (S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode)) {
+        return channel_of(is);
+    }
+    if (S_ISSOCK(is->st_mode)) {
+        return find_channel(is);
+    }
+    uint32_t counter = counter_of(fd);
+    return counter != 0 ? MR_LOG_COUNTERS_AT + counter : 0;
 }
 
 /* Are those who close it told from those who write to it? */
@@ -172,11 +180,7 @@ static bool look_at(int fd, struct stat *is)
     return is_there;
 }
 
-/*
- * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
- * told apart, and so are pairs of sockets and eventfds; other sockets, and whatever else has no file of its own, are not:
- * channel 0.
- */
+/* Who reads from a pipe, a file or a socket comes after those who wrote to it. */
 static void log_written(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
                         uintptr_t code)
 {
@@ -226,7 +230,7 @@ void mr_channel_log_end(int fd, uintptr_t code)
     }
 }
 
-/* Does a wait for it tell of other threads? */
+/* Does a wait that finds the descriptor ready come after other threads? */
 static bool tells(const struct stat *is, int fd)
 {
     return (is->st_mode & S_IFMT) == 0 || is_closed_inside(is, fd);

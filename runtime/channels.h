@@ -1,6 +1,6 @@
 /*
- * channels: what descriptors lead to, as far as it orders threads: pipes, files, sockets, and whatever has
- * no file of its own. The caller is busy.
+ * channels: what descriptors lead to, as far as it orders threads: pipes, files, sockets, eventfds, and
+ * whatever else has no file of its own. The caller of each function is busy.
  */
 #ifndef MR_RUNTIME_CHANNELS_H
 #define MR_RUNTIME_CHANNELS_H
@@ -14,8 +14,8 @@
 /* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
  * comes before those who close a pipe, or a socket between threads, after it. */
 void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
-/* A read has taken something, after AFTER: reads of a pipe or an eventfd by several threads keep their order. `token`:
- * it asked for one byte and got it; else NULL. */
+/* A read has taken something from the descriptor; logged after its AFTER. The reads of a pipe or an eventfd by
+ * several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
@@ -23,15 +23,17 @@ void mr_channel_log_end(int fd, uintptr_t code);
  * those who wrote to it or closed it, when it is a pipe, has no file of its own, or is a socket
  * between threads of the program. Who finds another socket ready reads from it.
  *
- * An eventfd that has something to read is ready by any write since the last read that took all, so the wait comes
- * after one of them, whichever; it may come before or after the others. That is true only of a wait that tells the
- * state (`is_edge`: it tells a change). Returns whether that was so. Then the wait has not seen the writes to other
- * descriptors that it was asked for and that were not ready: mr_channel_log_unready. */
+ * An eventfd is ready by any write since the last read that took all. So the wait comes after one of these
+ * writes, whichever, and returns true; it may come before or after the others. Not so when the wait tells
+ * changes instead of the state (`is_edge`).
+ *
+ * After true, the caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
+ * that was not ready: the wait comes before the writes to it. */
 bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
 void mr_channel_log_unready(int fd, uintptr_t code);
-/* A new eventfd. */
-void mr_channel_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
-/* The value is about to be added to it, if it is one; that was refused. */
+/* The descriptor leads to a new eventfd, with this count. */
+void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
+/* A write of the value is about to begin, and adds it if the descriptor is an eventfd; the write has failed. */
 void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code);
 void mr_channel_log_refused(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or

@@ -115,7 +115,6 @@ static bool is_open(int fd)
     return mr_sys(SYS_fcntl, fd, F_GETFD, 0, 0, 0, 0) >= 0;
 }
 
-/* Programs close all numbers there are. What the recording needs is not open for them. */
 bool mr_descriptor_is_hidden(int fd)
 {
     return mr_inputs_own(fd) || mr_log_file_own(fd) || mr_result_own(fd);
@@ -129,19 +128,20 @@ bool mr_descriptor_is_hidden_entry(DIR *folder, const char *name)
         return false;
     }
     int at = MR_REAL(dirfd)(folder);
-    size_t length = 14, digits = 1;
+    size_t length = __builtin_strlen(path), digits = 1;
     for (int rest = at; rest >= 10; rest /= 10) {
         digits++;
     }
     for (size_t i = digits; i > 0; i--, at /= 10) {
         path[length + i - 1] = (char)('0' + at % 10);
     }
+    /* The folder may be another one, where the name is that of a file of the program. */
     long bytes = mr_sys(SYS_readlinkat, AT_FDCWD, (long)path, (long)where, sizeof where, 0, 0);
-    return bytes > 9 && __builtin_memcmp(where, "/proc/", 6) == 0 &&
+    return bytes >= (long)sizeof "/proc/1/fd" - 1 && __builtin_memcmp(where, "/proc/", 6) == 0 &&
            __builtin_memcmp(where + bytes - 3, "/fd", 3) == 0;
 }
 
-/* The program takes the number for itself. */
+/* The program takes this number for a descriptor of its own, so a hidden one moves away. */
 static void make_room(int fd)
 {
     if (mr_inputs_own(fd)) {
@@ -153,7 +153,6 @@ static void make_room(int fd)
     }
 }
 
-/* As of a descriptor that is not open. What follows is as for any other one: in a replay these have other numbers. */
 int mr_descriptor_refuse(void)
 {
     errno = EBADF;
@@ -176,6 +175,7 @@ MR_EXPORT int close(int fd)
     return hidden ? mr_descriptor_refuse() : MR_REAL(close)(fd);
 }
 
+/* Logs the end of all that close_range is about to close. */
 static void end_range(unsigned first, unsigned last, uintptr_t code)
 {
     for (unsigned fd = first; fd <= last && fd < MR_LOG_DESCRIPTORS; fd++) {
@@ -186,7 +186,7 @@ static void end_range(unsigned first, unsigned last, uintptr_t code)
     }
 }
 
-/* A range, but for what the recording needs. */
+/* close_range of the numbers between the hidden descriptors. */
 static int close_rest(unsigned first, unsigned last, int flags)
 {
     enum { HIGHEST = 1 << 16 };
@@ -209,7 +209,9 @@ static int close_rest(unsigned first, unsigned last, int flags)
 static int close_all(unsigned first, unsigned last, int flags, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
-    if (thread != NULL && first <= last && (flags & CLOSE_RANGE_CLOEXEC) == 0) {
+    bool closes =
+        (flags & ~CLOSE_RANGE_UNSHARE) == 0; /* CLOEXEC closes none, an unknown flag is refused */
+    if (thread != NULL && closes) {
         mr_yield(thread);
         end_range(first, last, code);
     }
@@ -402,8 +404,7 @@ GIVES(memfd_create, MR_NEW_OTHER, (const char *name_, unsigned flags), (name_, f
       MR_DESCRIPTOR_INSIDE)
 #undef GIVES
 
-/* A new object of the kernel, which several descriptors may lead to. */
-static int numbered(int fd)
+static int new_set(int fd)
 {
     mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
@@ -413,25 +414,25 @@ static int numbered(int fd)
     return fd;
 }
 
-#define GIVES_OBJECT(name, parameters, arguments)                                                  \
+#define GIVES_SET(name, parameters, arguments)                                                     \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
         mr_input input;                                                                            \
         int made = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(name) arguments : -1;      \
-        return numbered(settle(&input, MR_NEW_OTHER, made, MR_DESCRIPTOR_INSIDE, MR_CALLER));      \
+        return new_set(settle(&input, MR_NEW_OTHER, made, MR_DESCRIPTOR_INSIDE, MR_CALLER));       \
     }
-GIVES_OBJECT(epoll_create, (int size), (size))
-GIVES_OBJECT(epoll_create1, (int flags), (flags))
-#undef GIVES_OBJECT
+GIVES_SET(epoll_create, (int size), (size))
+GIVES_SET(epoll_create1, (int flags), (flags))
+#undef GIVES_SET
 
 MR_EXPORT int eventfd(unsigned count, int flags)
 {
     mr_input input;
     int fd = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(eventfd)(count, flags) : -1;
-    fd = numbered(settle(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_INSIDE, MR_CALLER));
+    fd = settle(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_INSIDE, MR_CALLER);
     mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
-        mr_channel_counter(fd, count, (flags & EFD_SEMAPHORE) != 0, MR_CALLER);
+        mr_channel_new_counter(fd, count, (flags & EFD_SEMAPHORE) != 0, MR_CALLER);
         mr_leave(thread);
     }
     return fd;

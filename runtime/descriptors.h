@@ -22,11 +22,13 @@ void mr_descriptor_end(int fd, bool closed, uintptr_t code);
 /* The kernel gave it; a socket may get another number, which is returned. Negative: nothing. */
 int mr_descriptor_given(mr_thread *thread, int fd, bool socket, uintptr_t code);
 
-/* Is it one that the recording needs? It is not open for the program. */
+/* Is it one that the recording needs? For the program such a descriptor is not open: it must survive a program
+ * that closes all numbers. */
 bool mr_descriptor_is_hidden(int fd);
-/* What a call with it gives: -1, EBADF. */
+/* Returns -1 with EBADF, as a call with a descriptor that is not open. The wrapper logs what it logs for any
+ * descriptor that is not open: in a replay other numbers are hidden. */
 int mr_descriptor_refuse(void);
-/* Is it such a one in the folder that lists the descriptors of a process (/proc/self/fd)? */
+/* Is `folder` a list of the descriptors of a process (/proc/self/fd), and the name in it that of a hidden one? */
 bool mr_descriptor_is_hidden_entry(DIR *folder, const char *name);
 /* fcntl with F_DUPFD or F_DUPFD_CLOEXEC. The caller is not busy. */
 int mr_descriptor_duplicate(int fd, int command, int lowest, uintptr_t code);

@@ -242,7 +242,7 @@ const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, sockle
     return address;
 }
 
-/* Where it is; `waited_count` or WAITED: nowhere. */
+/* The index in `waited`; `waited_count` or WAITED: it is not there. */
 static unsigned find_waited(int set, int fd)
 {
     unsigned at = 0;

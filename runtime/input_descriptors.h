@@ -43,20 +43,23 @@ void mr_descriptor_moved(int fd, const struct sockaddr *was);
 const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, socklen_t length,
                                           struct sockaddr_storage *led);
 
-/* An epoll set or an eventfd, whichever of its descriptors it is: numbered from 1; 0: not known. */
+/* The number, from 1, of the epoll set or the eventfd that a descriptor leads to; its copies have the same. 0: not
+ * known. The first one is called when the set or eventfd is made. */
 uint32_t mr_descriptor_new_object(int fd);
 uint32_t mr_descriptor_object(int fd);
 
-/* epoll_ctl: what is asked of a descriptor (NULL: nothing any more); which one does the data stand for (-1:
- * not known); is that one inside? */
+/* What epoll_ctl asks of a descriptor. */
 typedef struct mr_epoll_wanted {
     uint64_t data;
     uint32_t events;
 } mr_epoll_wanted;
+/* `wanted`, NULL: nothing any more. */
 void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted);
+/* False: nothing is asked of it, or it is not known. */
 bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted);
-/* The next descriptor of the set; `*at` is 0 first. */
+/* Goes through the descriptors of the set; `*at` is 0 before the first call. False: there are no more. */
 bool mr_epoll_next(int set, unsigned *at, int *fd, mr_epoll_wanted *wanted);
+/* The descriptor that the data stands for, -1: not known; is it inside? */
 int mr_epoll_descriptor(int set, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);
 

@@ -31,7 +31,7 @@ enum { MR_IO_PARTS_MAX = 1024 }; /* the kernel's IOV_MAX */
 mr_thread *mr_io_begin(int fd, uintptr_t code);
 
 void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code);
-/* … that was to read `asked` bytes. */
+/* The same, of a read that asked for `asked` bytes. */
 void mr_io_end_read(int fd, void *written, ssize_t bytes, size_t asked, uintptr_t code);
 
 /* What was read: an input, unless it was fed. */

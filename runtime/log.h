@@ -71,9 +71,15 @@
  * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
  *   after. Closing a pipe or a socket between threads: before(CHANNEL, CLOSED); who reads its end, and a
  *   write that finds nobody to read: after. Each write: after, too (NOT_YET)
- *   epoll_ctl: before(WATCH, data) of what the data stood for and is to stand for; a wait that gives the data: after.
- *   Installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
- *   after. Closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
+ * - eventfd: as a channel, and write: before(READY); a read that leaves nothing: before(READY, NOT_READY);
+ *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
+ *   after(CHANNEL, DATA; NOT_YET)
+ * - read from a pipe or an eventfd: before(CHANNEL, TAKEN), too
+ * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same
+ *   descriptor before, if it was other data. A wait that gives the data: after(WATCH, data)
+ * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
+ *   after
+ * - closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
  *   number that is in use
  * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after. A
  *   cancellation point that is passed with cancellation enabled: after, too (NOT_CANCELLED)
@@ -325,7 +331,6 @@ typedef enum mr_log_role {
                            found ready; its number, no address */
 } mr_log_role;
 
-/* What people may want to know of a thread; no rule of the trace is broken. */
 /* What decides how a thread goes on, and what other records do not say (explore.h). */
 typedef enum mr_log_choice {
     MR_LOG_CHOICE_FAILED = 1, /* a try failed, or a time limit was over; role: of what */
@@ -341,6 +346,7 @@ typedef enum mr_log_choice {
     MR_LOG_CHOICE_UNFED, /* … that cannot be given again; number: what mr_inputs_unfed says */
 } mr_log_choice;
 
+/* What people may want to know of a thread; no rule of the trace is broken. */
 typedef enum mr_log_note {
     MR_LOG_NOTE_LEFT, /* at the end of the program it has ended, and was not joined nor detached */
     MR_LOG_NOTE_IGNORES, /* it ended, or the program in it, while it asked not to be recorded */
@@ -364,40 +370,45 @@ typedef enum mr_log_wrong {
 typedef enum mr_log_channel {
     MR_LOG_CHANNEL_DATA,
     MR_LOG_CHANNEL_CLOSED,
-    MR_LOG_CHANNEL_TAKEN, /* of BEFORE: reads of an eventfd or a pipe, one before the next; count: mr_log_taking */
+    MR_LOG_CHANNEL_TAKEN, /* of BEFORE: a read from an eventfd or a pipe; count: mr_log_taking */
 } mr_log_channel;
 
-/* While all reads of a pipe asked for one byte and got the same one, they may have come in another order. */
+/* The reads from a channel keep their order, but not when all of them are LIKE: then each of them asked for
+ * one byte and got the same one. */
 typedef enum mr_log_taking {
-    MR_LOG_TAKING_LIKE, /* it got what all before it have got */
+    MR_LOG_TAKING_LIKE, /* it asked for one byte, and got the one that each read before it got */
     MR_LOG_TAKING_UNLIKE,
 } mr_log_taking;
 
-/* The channels of eventfds are numbered from here. */
+/* The channel of an eventfd is its number and this. */
 #define MR_LOG_COUNTERS_AT 0x10000u
 
 /* The count of BEFORE(READY): nothing is left to read. */
 enum { MR_LOG_NOT_READY = 1 };
 
-/* The number of BEFORE and AFTER with role WATCH: of the data that stands for a descriptor of a set. */
+/* The number of BEFORE and AFTER with role WATCH: the data of epoll_ctl, in 56 bits. */
 static inline uint64_t mr_log_watched(uint64_t data)
 {
     return (data ^ data >> 56) & UINT64_C(0xffffffffffffff);
 }
 
-/* The count of AFTER(CHANNEL): it comes before whoever closes the channel, or writes to it, later, when nobody has done
- * so yet, too. */
+/* The count of AFTER(CHANNEL): as every AFTER it comes after each BEFORE that is there. It also comes
+ * before each later one, and that holds when none is there yet. */
 enum { MR_LOG_NOT_YET = 1 };
 
 /* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
  * cancelled it. */
 enum { MR_LOG_NOT_CANCELLED = 1 };
 
+/* A text has less than so many bytes; the runtime cuts off what is beyond. */
+#define MR_LOG_TEXT_BYTES 480
+
 /* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
 enum { MR_LOG_TRIED = 1 };
 
-/* Beside the code address of an object's record: the code is of a library that is not recorded. What synchronises
- * its threads is not known then, so that a reader takes none of its uses of objects as an access. */
+/* Beside the code address of an object's record: the code is in a library that is not recorded. What
+ * synchronises that library's threads is not known. So a reader takes no use of an object by it as an access,
+ * except of a descriptor. */
 #define MR_LOG_FOREIGN (UINT64_C(1) << 47)
 
 typedef enum mr_log_retired {

@@ -16,8 +16,8 @@ static struct {
     uint64_t bias[MODULES_MAX];
     bool seen[MODULES_MAX];
     uint32_t count;
-    bool has_assembly; /* an instrumented one has, without annotations for it; or the one that is
-                          not recorded is liburcu */
+    bool has_assembly; /* an instrumented one has some without annotations, or liburcu is there and
+                          is not recorded */
     char self[4096];   /* the program's path */
 } modules;
 
@@ -129,23 +129,24 @@ static struct {
     unsigned long long loaded; /* modules that were loaded so far when it was looked for them */
 } instrumented;
 
-/* Libraries that do nothing between threads but what is recorded: of C, of C++, and this one. */
+/* Libraries whose threads are synchronised by nothing but what is recorded: those of C and C++, and the runtime. */
 static code_ranges known_well;
 
-static bool is_in(const code_ranges *ranges, uintptr_t code)
+/* The index of the range that has the code, and 1; 0: none has. */
+static uint32_t range_of(const code_ranges *ranges, uintptr_t code)
 {
     uint32_t count = __atomic_load_n(&ranges->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         if (code - ranges->of[i].start < ranges->of[i].end - ranges->of[i].start) {
-            return true;
+            return i + 1;
         }
     }
-    return false;
+    return 0;
 }
 
 static void add_range(code_ranges *ranges, uintptr_t start, uintptr_t end)
 {
-    if (ranges->count < MODULES_MAX && !is_in(ranges, start)) {
+    if (ranges->count < MODULES_MAX && range_of(ranges, start) == 0) {
         ranges->of[ranges->count].start = start;
         ranges->of[ranges->count].end = end;
         __atomic_store_n(&ranges->count, ranges->count + 1, __ATOMIC_RELEASE);
@@ -154,24 +155,19 @@ static void add_range(code_ranges *ranges, uintptr_t start, uintptr_t end)
 
 bool mr_is_instrumented(uintptr_t code)
 {
-    return is_in(&instrumented.ranges, code);
+    return range_of(&instrumented.ranges, code) != 0;
 }
 
 bool mr_is_foreign(uintptr_t code)
 {
-    return code != 0 && !is_in(&instrumented.ranges, code) && !is_in(&known_well, code);
+    return code != 0 && !mr_is_instrumented(code) && range_of(&known_well, code) == 0;
 }
 
 uint64_t mr_code_place(uintptr_t code)
 {
-    uint32_t count = __atomic_load_n(&instrumented.ranges.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++) {
-        if (code - instrumented.ranges.of[i].start <
-            instrumented.ranges.of[i].end - instrumented.ranges.of[i].start) {
-            return (uint64_t)(i + 1) << 48 | (code - instrumented.ranges.of[i].start);
-        }
-    }
-    return 0;
+    uint32_t range = range_of(&instrumented.ranges, code);
+    return range == 0 ? 0
+                      : (uint64_t)range << 48 | (code - instrumented.ranges.of[range - 1].start);
 }
 
 enum { CONSTANTS_MAX = 8 };
@@ -322,11 +318,11 @@ static bool is_known_well(const char *path)
 
 static void add_known_well(const struct dl_phdr_info *info)
 {
-    for (int i = 0; i < info->dlpi_phnum && info->dlpi_name != NULL; i++) {
+    bool is_known = info->dlpi_name != NULL && is_known_well(info->dlpi_name);
+    for (int i = 0; i < info->dlpi_phnum && is_known; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
-            is_known_well(info->dlpi_name)) {
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
             add_range(&known_well, start, start + header->p_memsz);
         }
     }
@@ -352,7 +348,8 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
             add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
         } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL &&
                    is_called(info->dlpi_name, "liburcu")) {
-            modules.has_assembly = true; /* threads wait for each other by nothing else */
+            modules.has_assembly =
+                true; /* its threads wait for each other by atomic accesses only */
         }
     }
     return 0;

@@ -18,7 +18,8 @@ void mr_modules_tell(void);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
-/* Is it in a library that is not, and that is not one of the compiler's for C++? 0 is in none. */
+/* Is it in a library that is not instrumented? Not so of the libraries of C and C++ and of the runtime: all
+ * that synchronises their threads is recorded. 0 is in none. */
 bool mr_is_foreign(uintptr_t code);
 
 /* module << 48 | offset in it: the same in every run of the program; 0: it is not instrumented. */

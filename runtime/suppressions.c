@@ -15,10 +15,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A line that is cut off would match more than the whole one, so a long line is passed over. */
+/* A line that is cut off would match more findings than the whole line, so a long line is left out. */
 static void log_line(const char *begin, const char *end)
 {
-    char line[MR_TEXT_BYTES];
+    char line[MR_LOG_TEXT_BYTES];
     while (begin < end && is_blank(*begin)) {
         begin++;
     }
@@ -40,7 +40,8 @@ static void log_line(const char *begin, const char *end)
 
 void mr_suppressions_log(void)
 {
-    static const char *text; /* in a child, too, where the program is not called again */
+    static const char
+        *text; /* kept: in a child of a fork the program's function is not called again */
     if (text == NULL) {
         text = __tsan_default_suppressions();
     }

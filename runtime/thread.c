@@ -152,6 +152,7 @@ static void end_of_thread(void *value)
     mr_last_turn(thread);
 }
 
+/* Attributes that name no stack have one that ends at address 0 in glibc. */
 static void note_stack(mr_thread *thread, const pthread_attr_t *attributes)
 {
     void *stack;
@@ -162,7 +163,7 @@ static void note_stack(mr_thread *thread, const pthread_attr_t *attributes)
     }
 }
 
-/* Allocates: where malloc is the program's own, it has accesses. */
+/* pthread_getattr_np allocates. A malloc of the program's own has accesses then. */
 static void find_stack(mr_thread *thread)
 {
     pthread_attr_t attributes;
@@ -262,7 +263,7 @@ static int create_joinable(mr_thread *self, mr_thread *thread, const pthread_att
     thread->arena = mr_arena_make(thread->role);
     place_stack(thread, &own);
     note_stack(thread, &own);
-    self->busy = 0; /* it allocates: a malloc of the program's own is recorded */
+    self->busy = 0; /* pthread_create allocates; a malloc of the program's own is recorded */
     int status = MR_REAL(pthread_create)(&thread->handle, &own, thread_main, thread);
     self->busy = 1;
     if (attributes == NULL) {

@@ -361,7 +361,7 @@ void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int
 
 void mr_write_text(mr_log_kind kind, uint64_t number, const char *text)
 {
-    char buffer[MR_TEXT_BYTES] = {0};
+    char buffer[MR_LOG_TEXT_BYTES] = {0};
     mr_writer_settle();
     size_t words = 2 + (mr_copy_text(buffer, sizeof buffer, text) + 8) / 8;
     uint64_t *record = mr_writer_room();

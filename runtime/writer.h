@@ -64,10 +64,8 @@ void mr_write_range_pending(const void *address, size_t bytes, uintptr_t code, u
 void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int64_t value,
                      uintptr_t code);
 
-/* A text record has less than so many bytes of text; what is beyond is cut off. */
-enum { MR_TEXT_BYTES = 480 };
-
-/* A text record: THREAD_NAME (number: the thread), CALL_NAME or SUPPRESSION. */
+/* A text record: THREAD_NAME (number: the thread), CALL_NAME or SUPPRESSION. The text is cut at
+ * MR_LOG_TEXT_BYTES. */
 void mr_write_text(mr_log_kind kind, uint64_t number, const char *text);
 
 void mr_write_module(const mr_log_module *module, const char *path);

@@ -96,7 +96,7 @@ static void log_group(const struct group *group, uintptr_t code)
 
 #include "system.def"
 
-/* What the set asks of the descriptor is another thing from here on: `before`, if it was something. */
+/* The set asks for something else of a descriptor. NULL: it asked, or asks, for nothing. */
 static void log_asked(int set, const mr_epoll_wanted *before, const mr_epoll_wanted *now,
                       uintptr_t code)
 {

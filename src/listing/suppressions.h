@@ -48,8 +48,8 @@ typedef struct mr_suppressions {
 
 /* Reads the file; "" has none. MR_ERR_CONFIG, with its place; MR_ERR_MEMORY. Free in every case. */
 mr_status mr_suppressions_read(mr_suppressions *self, const char *file, mr_error *error);
-/* Adds the program's own, behind those of the file. Lines that are no suppressions are passed over:
- * who reads the report did not write them. False: no memory. */
+/* Adds the program's own, after those of the file. A line that is no suppression is left out without a
+ * message, because the reader of the report did not write it. False: no memory. */
 bool mr_suppressions_add_own(mr_suppressions *self, const mr_ending *ending);
 void mr_suppressions_free(mr_suppressions *self);
 

@@ -199,6 +199,12 @@ static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool 
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
+/* Do several threads name the object? */
+static bool is_shared(const mr_event_pass *pass, const mr_object *object)
+{
+    return pass->scan->objects.items[object - pass->objects.items].user == MR_OBJECT_SHARED;
+}
+
 /*
  * A variable is 1 or 0. It is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
  * sees 1 where it acts on that, and 0 in the cancellation points before. It is 1 while an eventfd has something to
@@ -212,15 +218,10 @@ static mr_status flag_event(mr_event_pass *pass, const uint64_t *record, bool be
     mr_emitted event = {
         .op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ, .has_value = true, .value = is_set};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
+    if (object && !is_shared(pass, object))
         return MR_OK;
     mr_status status = object_event(pass, record, object, &event, error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
-}
-
-static bool is_shared(const mr_event_pass *pass, const mr_object *object)
-{
-    return pass->scan->objects.items[object - pass->objects.items].user == MR_OBJECT_SHARED;
 }
 
 /* Does the record come before those who close the channel or write to it? It sees that none of them has. */
@@ -230,12 +231,7 @@ static bool is_not_yet(const mr_event_pass *pass, const mr_object *object, const
            pass->scan->objects.items[object - pass->objects.items].units && is_shared(pass, object);
 }
 
-static bool is_taking(const mr_object *object)
-{
-    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN;
-}
-
-/* Do several threads read from it, and not one like the other? */
+/* Do several threads read from the channel, and is one of the reads not LIKE (mr_log_taking)? */
 static bool is_taken_in_order(const mr_event_pass *pass, const mr_object *object)
 {
     return is_shared(pass, object) && pass->scan->objects.items[object - pass->objects.items].units;
@@ -255,7 +251,7 @@ static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool b
     mr_status status = object_event(pass, record, object, &event, error);
     if (status || (!before && !object->units && !is_not_yet(pass, object, record)))
         return status;
-    if (is_taking(object) && !is_taken_in_order(pass, object))
+    if (mr_object_is_taking(object) && !is_taken_in_order(pass, object))
         return MR_OK;
     event.value = (int64_t)object->units;
     object->units += before;
@@ -366,7 +362,7 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
 
 static mr_status take_suppression(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    char text[512]; /* MR_TEXT_BYTES of the runtime are less */
+    char text[MR_LOG_TEXT_BYTES];
     read_text(record, text, sizeof text);
     return mr_ending_add_suppression(&pass->emitter.trace->ending, text, strlen(text))
                ? MR_OK

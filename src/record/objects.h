@@ -16,7 +16,7 @@ typedef struct mr_object {
     uint64_t address, number;
     uint32_t life;  /* number of the life */
     uint8_t role;   /* mr_log_role */
-    uint64_t units; /* of a semaphore; for the caller */
+    uint64_t units; /* of a semaphore, or of an order its records BEFORE; for the caller */
     uint64_t waits; /* units that are taken of it in all; for the caller */
     uint32_t user;  /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
 } mr_object;
@@ -41,6 +41,12 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t addr
                          uint64_t number);
 /* The objects at the address end; later records name new ones. False: no memory. */
 bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address);
+
+/* Does it stand for the reads from a channel, each of which comes before the next? */
+static inline bool mr_object_is_taking(const mr_object *object)
+{
+    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN;
+}
 
 /* Does a variable of the trace stand for an object of this role, which is neither lock nor
  * semaphore? */

@@ -18,8 +18,8 @@
  * when it has dropped an event.
  *
  * Edges: locks, fork and join, units of semaphores, annotated orders, atomic accesses of the same bytes. Not:
- * alloc before access, numbers of descriptors, reads of one pipe or eventfd after
- * each other, cancellation.
+ * alloc before access, numbers of descriptors, the order of the reads from one pipe or eventfd,
+ * cancellation.
  *
  * Lives (rule 7 of docs/semantics.md 2). The alloc of a life comes before the first access of a guest; where
  * HB says so too, that access is not needed. A release writes the life; when all accesses of a line are

@@ -46,8 +46,8 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
-    bool is_like = object && object->role == MR_LOG_ROLE_CHANNEL &&
-                   object->number == MR_LOG_CHANNEL_TAKEN && count == MR_LOG_TAKING_LIKE;
+    /* Not counted: it needs an order only when another read is not like it. */
+    bool is_like = object && mr_object_is_taking(object) && count == MR_LOG_TAKING_LIKE;
     if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE && !is_like)
         object->units++;
     if (object && scan->ordered.on)

@@ -29,7 +29,8 @@ typedef enum mr_use {
 
 /* What a record does to the variable of its object. */
 mr_use mr_use_of(const uint64_t *record);
-/* … and is it an access of the variable that stands for the object? */
+/* Is that an access of the variable? Not when a library that is not recorded does it (MR_LOG_FOREIGN), but
+ * always of a descriptor. */
 bool mr_use_is_access(const uint64_t *record);
 
 /* What is known of an object, by the records so far. */
