@@ -168,7 +168,7 @@ save_times() {
         $times $measured | LC_ALL=C sort >"$times.new" && mv "$times.new" $times
 }
 
-# Suites of less than a second in both columns stand together in the last row but one.
+# Suites of less than a second in `test` and four in `check-all` stand together in the last row but one.
 table() {
     echo '| suite | seconds in `test` | seconds in `check-all` |'
     echo '|---|---:|---:|'

@@ -1,4 +1,5 @@
-/* A race: the program has a malloc of its own, without a lock. Predicted from every order. Threads allocate before they run code of the program. */
+/* A race: the program has a malloc of its own, without a lock, and glibc calls it before a thread runs code of the program.
+ * Predicted from every order. */
 #include <pthread.h>
 #include <stdalign.h>
 #include <stddef.h>

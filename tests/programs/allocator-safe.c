@@ -1,4 +1,4 @@
-/* No race: the program has a malloc of its own, with a lock. Threads allocate before they run code of the program. */
+/* No race: the program has a malloc of its own, with a lock, and glibc calls it before a thread runs code of the program. */
 #include <pthread.h>
 #include <stdalign.h>
 #include <stddef.h>

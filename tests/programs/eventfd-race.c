@@ -1,4 +1,4 @@
-/* Race on x: written after the counter. Predicted from every order. */
+/* Race on x: written after eventfd_write. Predicted from every order. */
 #include <pthread.h>
 #include <sys/eventfd.h>
 

@@ -1,4 +1,4 @@
-/* No race: written before the counter is, by eventfd_write. */
+/* No race: x is written before eventfd_write, and again after eventfd_read. */
 #include <pthread.h>
 #include <sys/eventfd.h>
 

@@ -1,4 +1,4 @@
-/* The same memory has a counter first, which is also looked at byte by byte, and a condition variable later. */
+/* No race: memory holds an atomic counter first, which is also read byte by byte, and a condition variable later. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

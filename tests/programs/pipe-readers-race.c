@@ -1,4 +1,4 @@
-/* Race on x: both bytes of a pipe are the same, so who gets one may come first. Predicted from every order. */
+/* Race on x: both bytes of a pipe are the same, so either of the two reads may come first. Predicted from every order. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* No race: who gets the second byte of a pipe comes after who got the first one, who comes after x = 1. */
+/* No race: the read of the first byte of a pipe comes after x = 1, and the read of the second byte after that of the first. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
