@@ -10,7 +10,7 @@
 # A suite is a program tests/test_NAME.c or a script tests/check_NAME.sh. It prints "[       OK ] test",
 # "[  FAILED  ] test" or "[  SKIPPED ] test: reason" for each of its tests. A suite that crashes, takes more than
 # TEST_LIMIT_SECONDS (900), is missing, or runs no test has one failed test. TEST_JOBS suites run at a time, the longest first by
-# tests/times.tsv; by default as many as there are processors, and for 'test' two more, since some of its suites mostly wait. What was measured is in build/test-times.tsv.
+# tests/times.tsv; by default one more than there are processors, and for 'test' four more, since some suites mostly wait. What was measured is in build/test-times.tsv.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 limit_seconds=${TEST_LIMIT_SECONDS:-900} jobs=${TEST_JOBS:-$(nproc)}
@@ -182,13 +182,13 @@ table() {
             { print "| " $1 " | " cell($2) " | " cell($3) " |" }
             END {
                 printf "| %d others | %.1f | %.1f |\n", rest, rest_test, rest_all
-                printf "| sum; four, then two at a time | %.0f | %.0f |\n", test, all
+                printf "| sum; six, then three at a time | %.0f | %.0f |\n", test, all
             }'
 }
 
 case ${1:-} in
-test) plan_test; jobs=${TEST_JOBS:-$((jobs + 2))}; run_all test ;;
-check-all) plan_check_all; run_all check-all ;;
+test) plan_test; jobs=${TEST_JOBS:-$((jobs + 4))}; run_all test ;;
+check-all) plan_check_all; jobs=${TEST_JOBS:-$((jobs + 1))}; run_all check-all ;;
 suite)
     shift
     [ $# -gt 0 ] || { echo "usage: tests/run.sh suite NAME..." >&2; exit 2; }
