@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-enum { CHANNELS_MAX = 1024 };
+enum { CHANNELS_MAX = 1024, UNLIKE = UINT16_MAX };
 
 /* The pipes and files seen so far; numbers, because that of an inode is another in each run. */
 static struct {
@@ -17,6 +17,7 @@ static struct {
     } of[CHANNELS_MAX];
     uint64_t count;
     uint16_t token[CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
+    uint16_t sent[CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
 } channels;
 
 /* 0: it is not among them. */
@@ -100,16 +101,6 @@ void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t
     }
 }
 
-void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code)
-{
-    uint32_t number = counter_of(fd);
-    uint64_t value;
-    if (number != 0 && bytes == sizeof value) {
-        __builtin_memcpy(&value, from, sizeof value);
-        add_to(number, value, code);
-    }
-}
-
 /* Takes the last value for the refused one. When another thread wrote meanwhile, that may be its value. */
 void mr_channel_log_refused(int fd, uintptr_t code)
 {
@@ -190,13 +181,34 @@ static void log_written(const struct stat *is, mr_log_kind kind, unsigned count,
     }
 }
 
-void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
+/* Values that are added to an eventfd may come in any order, and so may bytes of a pipe while all are the same one. */
+static mr_log_writing writing_of(const struct stat *is, int fd, const uint8_t *from, size_t bytes)
+{
+    if (!S_ISFIFO(is->st_mode)) {
+        return counter_of(fd) != 0 && from != NULL ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER;
+    }
+    uint64_t channel = channel_of(is);
+    uint16_t *sent = &channels.sent[channel];
+    bool like = from != NULL && bytes == 1 && channel != 0 && (*sent == 0 || *sent == *from + 1);
+    *sent = like ? (uint16_t)(*from + 1) : UNLIKE;
+    return like ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER;
+}
+
+static void log_write(int fd, const void *from, size_t bytes, uintptr_t code)
 {
     struct stat is;
     if (look_at(fd, &is)) {
-        if (kind == MR_LOG_BEFORE) {
-            log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
-        }
+        log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+        log_written(&is, MR_LOG_BEFORE, writing_of(&is, fd, from, bytes), fd, code);
+    }
+}
+
+void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
+{
+    struct stat is;
+    if (kind == MR_LOG_BEFORE) {
+        log_write(fd, NULL, 0, code);
+    } else if (look_at(fd, &is)) {
         log_written(&is, kind, 0, fd, code);
     }
 }
@@ -207,12 +219,27 @@ void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code)
     uint32_t counter = counter_of(fd);
     if (counter != 0) {
         take_from(counter, code);
-    } else if (look_at(fd, &is) && S_ISFIFO(is.st_mode)) {
+    } else if (!look_at(fd, &is)) {
+        return;
+    } else if (S_ISFIFO(is.st_mode)) {
         uint64_t channel = channel_of(&is);
         uint16_t *seen = &channels.token[channel];
         bool like = token != NULL && channel != 0 && (*seen == 0 || *seen == *token + 1);
         *seen = token != NULL ? (uint16_t)(*token + 1) : *seen;
         log_taken(channel, like ? MR_LOG_TAKING_LIKE : MR_LOG_TAKING_UNLIKE, code);
+    } else if (S_ISSOCK(is.st_mode)) {
+        log_taken(MR_LOG_SOCKETS_AT + mr_descriptor_object(fd), MR_LOG_TAKING_UNLIKE, code);
+    }
+}
+
+void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t code)
+{
+    uint32_t number = counter_of(fd);
+    uint64_t value;
+    log_write(fd, from, bytes, code);
+    if (number != 0 && bytes == sizeof value) {
+        __builtin_memcpy(&value, from, sizeof value);
+        add_to(number, value, code);
     }
 }
 

@@ -14,8 +14,11 @@
 /* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. A write
  * comes before those who close a pipe, or a socket between threads, after it. */
 void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
-/* A read has taken something from the descriptor; logged after its AFTER. The reads of a pipe or an eventfd by
- * several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
+/* These bytes are about to be written. Threads that write to an eventfd are in no order by that, and neither are those that
+ * write the same byte to a pipe, one at a time. */
+void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t code);
+/* A read has taken something from the descriptor; logged after its AFTER. The reads of a pipe, an eventfd or
+ * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
@@ -33,8 +36,7 @@ bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
 void mr_channel_log_unready(int fd, uintptr_t code);
 /* The descriptor leads to a new eventfd, with this count. */
 void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
-/* A write of the value is about to begin, and adds it if the descriptor is an eventfd; the write has failed. */
-void mr_channel_log_added(int fd, const void *from, size_t bytes, uintptr_t code);
+/* The write that was about to begin has failed. */
 void mr_channel_log_refused(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or
  * a socket between threads of the program. Those who close it after each other are in that order, but it

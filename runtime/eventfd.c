@@ -40,8 +40,7 @@ MR_EXPORT int eventfd_write(int fd, eventfd_t value)
     if (thread == NULL) {
         return MR_REAL(eventfd_write)(fd, value);
     }
-    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
-    mr_channel_log_added(fd, &value, sizeof value, MR_CALLER);
+    mr_channel_log_written(fd, &value, sizeof value, MR_CALLER);
     MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(write)(fd, &value, sizeof value));
     mr_io_end_sent(false, fd, result, MR_CALLER);
     return status_of(result);

@@ -277,8 +277,7 @@ socklen_t mr_io_begin_address(const struct sockaddr *address, const socklen_t *l
 
 static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
-    mr_channel_log(MR_LOG_BEFORE, fd, code);
-    mr_channel_log_added(fd, from, bytes, code);
+    mr_channel_log_written(fd, from, bytes, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }

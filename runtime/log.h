@@ -69,12 +69,13 @@
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
  * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
- *   after. Closing a pipe or a socket between threads: before(CHANNEL, CLOSED); who reads its end, and a
- *   write that finds nobody to read: after. Each write: after, too (NOT_YET)
+ *   after. A write that is not APART (mr_log_writing) comes after all that are. Closing a pipe or a
+ *   socket between threads: before(CHANNEL, CLOSED); who reads its end, and a write that finds nobody
+ *   to read: after. Each write: after, too (NOT_YET)
  * - eventfd: as a channel, and write: before(READY); a read that leaves nothing: before(READY, NOT_READY);
  *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
  *   after(CHANNEL, DATA; NOT_YET)
- * - read from a pipe or an eventfd: before(CHANNEL, TAKEN), too
+ * - read from a pipe, an eventfd or a socket: before(CHANNEL, TAKEN), too
  * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same
  *   descriptor before, if it was other data. A wait that gives the data: after(WATCH, data)
  * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
@@ -370,8 +371,16 @@ typedef enum mr_log_wrong {
 typedef enum mr_log_channel {
     MR_LOG_CHANNEL_DATA,
     MR_LOG_CHANNEL_CLOSED,
-    MR_LOG_CHANNEL_TAKEN, /* of BEFORE: a read from an eventfd or a pipe; count: mr_log_taking */
+    MR_LOG_CHANNEL_TAKEN, /* of BEFORE: a read from an eventfd, a pipe or a socket; count: mr_log_taking */
+    MR_LOG_CHANNEL_WRITERS, /* in no record: what a reader calls DATA(APART) of thread 0, 1, … */
 } mr_log_channel;
+
+/* The count of BEFORE(CHANNEL, DATA). Those APART are in no order with each other: what is read is the same, whichever was
+ * first. */
+typedef enum mr_log_writing {
+    MR_LOG_WRITING_IN_ORDER,
+    MR_LOG_WRITING_APART,
+} mr_log_writing;
 
 /* The reads from a channel keep their order, but not when all of them are LIKE: then each of them asked for
  * one byte and got the same one. */
@@ -382,6 +391,8 @@ typedef enum mr_log_taking {
 
 /* The channel of an eventfd is its number and this. */
 #define MR_LOG_COUNTERS_AT 0x10000u
+/* Reads of sockets are TAKEN from these. */
+#define MR_LOG_SOCKETS_AT 0x20000u
 
 /* The count of BEFORE(READY): nothing is left to read. */
 enum { MR_LOG_NOT_READY = 1 };

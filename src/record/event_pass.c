@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "blocks.h"
 #include "formats/mrt/mrt_positions.h"
+#include "order_events.h"
 #include "pointer_use.h"
 #include "unrecorded_calls.h"
 
@@ -16,27 +17,6 @@ enum { RECORDS_A_TELL = 1 << 10 };
 /* Events that posts and waits of several units may become, beyond one a record and one a unit of
  * the log. */
 enum { UNITS_MAX = 1 << 20 };
-
-/* An event that names the lock, semaphore or order of the record. */
-static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const mr_object *object,
-                              mr_emitted *event, mr_error *error)
-{
-    if (!object)
-        return mr_event_pass_no_memory(error);
-    uint32_t number = (uint32_t)(object - pass->objects.items);
-    /* Both passes number the objects alike. */
-    MR_ASSERT(number < pass->scan->objects.table.count &&
-              pass->scan->objects.items[number].address == object->address);
-    mr_status status = mr_event_pass_lock(pass, number, &event->operand, error);
-    if (status)
-        return status;
-    mr_local_use use = {mr_lifetimes_find(&pass->reader.lives, object->address), object->address,
-                        mr_naming_object_bytes(object->role), pass->reader.thread};
-    bool ok = mr_object_orders(object->role)
-                  ? mr_locals_note_variable(&pass->locals, event->operand, &use)
-                  : mr_locals_note_lock(&pass->locals, event->operand, &use);
-    return ok ? mr_event_pass_place(pass, record, event, error) : mr_event_pass_no_memory(error);
-}
 
 /* Keeps the misuse for the report. */
 static bool keep_misuse(mr_event_pass *pass, const mr_misuse *misuse)
@@ -117,7 +97,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     if (use.state && (op == MR_OP_ACQUIRE ? use.state->depth == 1 : op == MR_OP_SHARED_ACQUIRE))
         use.state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    status = object_event(pass, record, object, &event, error);
+    status = mr_event_pass_object(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
@@ -157,7 +137,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     if (status)
         return status;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    status = object_event(pass, record, object, &event, error);
+    status = mr_event_pass_object(pass, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
     for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
@@ -173,90 +153,6 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
             status = mr_emitter_add(&pass->emitter, &event, error);
     }
     return status ? status : use_after(pass, record, error);
-}
-
-/*
- * The number of a descriptor is a variable that is 1 while it is in use: who is given it sees 0. So
- * no reordering gives it to two at once, and it may go to them in another order. One that was
- * closed unseen is given without a look.
- */
-static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool closed,
-                              mr_error *error)
-{
-    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    if (!object)
-        return mr_event_pass_no_memory(error);
-    if (pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
-        return MR_OK;
-    mr_emitted event = {.has_value = true, .written_value = !closed};
-    mr_status status = object_event(pass, record, object, &event, error);
-    if (status)
-        return status;
-    event.op = closed || object->units ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_UPDATE;
-    if (event.op == MR_OP_ATOMIC_WRITE)
-        event.value = event.written_value;
-    object->units = !closed;
-    return mr_emitter_add(&pass->emitter, &event, error);
-}
-
-/* Do several threads name the object? */
-static bool is_shared(const mr_event_pass *pass, const mr_object *object)
-{
-    return pass->scan->objects.items[object - pass->objects.items].user == MR_OBJECT_SHARED;
-}
-
-/*
- * A variable is 1 or 0. It is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
- * sees 1 where it acts on that, and 0 in the cancellation points before. It is 1 while an eventfd has something to
- * read: a write sets it, a read that takes all sets it to 0, a wait that finds it ready sees 1, from whichever write.
- */
-static mr_status flag_event(mr_event_pass *pass, const uint64_t *record, bool before,
-                            mr_error *error)
-{
-    _Static_assert((int)MR_LOG_NOT_CANCELLED == (int)MR_LOG_NOT_READY, "one count says no");
-    bool is_set = mr_log_count(record[1]) != MR_LOG_NOT_READY;
-    mr_emitted event = {
-        .op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ, .has_value = true, .value = is_set};
-    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    if (object && !is_shared(pass, object))
-        return MR_OK;
-    mr_status status = object_event(pass, record, object, &event, error);
-    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
-}
-
-/* Does the record come before those who close the channel or write to it? It sees that none of them has. */
-static bool is_not_yet(const mr_event_pass *pass, const mr_object *object, const uint64_t *record)
-{
-    return object->role == MR_LOG_ROLE_CHANNEL && mr_log_count(record[1]) == MR_LOG_NOT_YET &&
-           pass->scan->objects.items[object - pass->objects.items].units && is_shared(pass, object);
-}
-
-/* Do several threads read from the channel, and is one of the reads not LIKE (mr_log_taking)? */
-static bool is_taken_in_order(const mr_event_pass *pass, const mr_object *object)
-{
-    return is_shared(pass, object) && pass->scan->objects.items[object - pass->objects.items].units;
-}
-
-/* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
-static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
-                             mr_error *error)
-{
-    if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
-        return number_event(pass, record, before, error);
-    if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL ||
-        mr_log_detail(record[0]) == MR_LOG_ROLE_READY)
-        return flag_event(pass, record, before, error);
-    mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
-    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    mr_status status = object_event(pass, record, object, &event, error);
-    if (status || (!before && !object->units && !is_not_yet(pass, object, record)))
-        return status;
-    if (mr_object_is_taking(object) && !is_taken_in_order(pass, object))
-        return MR_OK;
-    event.value = (int64_t)object->units;
-    object->units += before;
-    event.written_value = (int64_t)object->units;
-    return mr_emitter_add(&pass->emitter, &event, error);
 }
 
 static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op op,
@@ -428,7 +324,7 @@ static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_err
         return mr_event_pass_no_memory(error);
     uint32_t name = pass->lock_of[lock - pass->objects.items];
     const mr_lock_holder *holder = name ? mr_waiting_holder(&pass->waiting, name - 1) : NULL;
-    mr_status status = object_event(
+    mr_status status = mr_event_pass_object(
         pass, record, mr_objects_of(&pass->objects, &pass->reader.lives, record), &event, error);
     mr_misuse misuse = {judge_wrong(mr_log_count(record[1]), holder != NULL),
                         pass->emitter.trace->event_count,
@@ -518,9 +414,9 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_CALL_END:
         return mr_event_pass_call_end(pass, record, error);
     case MR_LOG_BEFORE:
-        return order_event(pass, record, true, error);
+        return mr_event_pass_order(pass, record, true, error);
     case MR_LOG_AFTER:
-        return order_event(pass, record, false, error);
+        return mr_event_pass_order(pass, record, false, error);
     case MR_LOG_RETIRED:
     case MR_LOG_USED:
         return use_record(pass, record, error);

@@ -157,3 +157,31 @@ mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *loc
     *lock = pass->lock_of[object] - 1;
     return MR_OK;
 }
+
+mr_status mr_event_pass_numbered(mr_event_pass *pass, const uint64_t *record, uint32_t number,
+                                 mr_emitted *event, mr_error *error)
+{
+    MR_ASSERT(number < pass->scan->objects.table.count);
+    const mr_object *object = &pass->scan->objects.items[number];
+    mr_status status = mr_event_pass_lock(pass, number, &event->operand, error);
+    if (status)
+        return status;
+    mr_local_use use = {mr_lifetimes_find(&pass->reader.lives, object->address), object->address,
+                        mr_naming_object_bytes(object->role), pass->reader.thread};
+    bool ok = mr_object_orders(object->role)
+                  ? mr_locals_note_variable(&pass->locals, event->operand, &use)
+                  : mr_locals_note_lock(&pass->locals, event->operand, &use);
+    return ok ? mr_event_pass_place(pass, record, event, error) : mr_event_pass_no_memory(error);
+}
+
+mr_status mr_event_pass_object(mr_event_pass *pass, const uint64_t *record, const mr_object *object,
+                               mr_emitted *event, mr_error *error)
+{
+    if (!object)
+        return mr_event_pass_no_memory(error);
+    uint32_t number = (uint32_t)(object - pass->objects.items);
+    /* Both passes number the objects alike. */
+    MR_ASSERT(number < pass->scan->objects.table.count &&
+              pass->scan->objects.items[number].address == object->address);
+    return mr_event_pass_numbered(pass, record, number, event, error);
+}

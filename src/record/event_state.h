@@ -118,4 +118,11 @@ mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_em
 /* The lock of the trace that stands for an object of the log, by the number of the object. */
 mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error);
 
+/* Sets what names the lock, semaphore or order, and the place. The object is one of pass->objects, or that of a number; NULL:
+ * there was no memory. */
+mr_status mr_event_pass_object(mr_event_pass *pass, const uint64_t *record, const mr_object *object,
+                               mr_emitted *event, mr_error *error);
+mr_status mr_event_pass_numbered(mr_event_pass *pass, const uint64_t *record, uint32_t number,
+                                 mr_emitted *event, mr_error *error);
+
 #endif

@@ -184,12 +184,16 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
     if (object->role == MR_LOG_ROLE_CHANNEL) {
         if (object->address < MR_LOG_COUNTERS_AT)
             add(name, "channel.%" PRIu64, object->address);
-        else
+        else if (object->address < MR_LOG_SOCKETS_AT)
             add(name, "eventfd.%" PRIu64, object->address - MR_LOG_COUNTERS_AT);
+        else
+            add(name, "socket.%" PRIu64, object->address - MR_LOG_SOCKETS_AT);
         if (object->number == MR_LOG_CHANNEL_TAKEN)
             add(name, ".taken");
         if (object->number == MR_LOG_CHANNEL_CLOSED)
             add(name, ".closed");
+        if (object->number >= MR_LOG_CHANNEL_WRITERS)
+            add(name, ".T%" PRIu64, object->number - MR_LOG_CHANNEL_WRITERS);
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
         add(name, "signal.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_CANCEL) {

@@ -65,6 +65,45 @@ mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_
                          (uint8_t)mr_log_detail(record[0]), record[2]);
 }
 
+static bool is_apart(const uint64_t *record)
+{
+    return mr_log_kind_of(record[0]) == MR_LOG_BEFORE &&
+           mr_log_detail(record[0]) == MR_LOG_ROLE_CHANNEL && record[2] == MR_LOG_CHANNEL_DATA &&
+           mr_log_count(record[1]) == MR_LOG_WRITING_APART;
+}
+
+/* The number of the object of the thread's writes to the channel, + 1. 0: it has none. */
+static uint32_t writer_of(const mr_objects *objects, const mr_object *channel, uint32_t thread)
+{
+    uint32_t at = channel->writer;
+    while (at && objects->items[at - 1].number != MR_LOG_CHANNEL_WRITERS + (uint64_t)thread)
+        at = objects->items[at - 1].writer;
+    return at;
+}
+
+mr_object *mr_objects_written(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record,
+                              uint32_t thread)
+{
+    mr_object *channel = mr_objects_of(objects, lives, record);
+    if (!channel || !is_apart(record))
+        return channel;
+    uint32_t known = writer_of(objects, channel, thread);
+    if (known)
+        return &objects->items[known - 1];
+    if (channel->writers == MR_OBJECT_WRITERS_MAX)
+        return channel;
+    size_t at = (size_t)(channel - objects->items);
+    mr_object *writer = mr_objects_at(objects, lives, channel->address, MR_LOG_ROLE_CHANNEL,
+                                      MR_LOG_CHANNEL_WRITERS + (uint64_t)thread);
+    if (!writer)
+        return NULL;
+    channel = &objects->items[at];
+    writer->writer = channel->writer;
+    channel->writer = (uint32_t)(writer - objects->items) + 1;
+    channel->writers++;
+    return writer;
+}
+
 bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address)
 {
     uint32_t age = age_of(objects, address, mr_lifetimes_find(lives, address)->number);

@@ -14,11 +14,13 @@
 
 typedef struct mr_object {
     uint64_t address, number;
-    uint32_t life;  /* number of the life */
-    uint8_t role;   /* mr_log_role */
-    uint64_t units; /* of a semaphore, or of an order its records BEFORE; for the caller */
-    uint64_t waits; /* units that are taken of it in all; for the caller */
-    uint32_t user;  /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
+    uint32_t life;    /* number of the life */
+    uint8_t role;     /* mr_log_role */
+    uint64_t units;   /* of a semaphore, or of an order its records BEFORE; for the caller */
+    uint64_t waits;   /* units that are taken of it in all; for the caller */
+    uint32_t user;    /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
+    uint32_t writers; /* of a channel: how many have an object of their own */
+    uint32_t writer;  /* the first of these, of one of them the next: its number + 1; 0: none */
 } mr_object;
 
 typedef struct mr_objects {
@@ -36,6 +38,11 @@ void mr_objects_free(mr_objects *objects);
 /* The object of a record, which is added when it is new. The pointer is valid until the next call.
  * NULL: no memory. */
 mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record);
+/* The same; but a thread that writes to a channel APART has an object of its own, one of the writers of the channel (of at
+ * most so many: the others are in order). */
+enum { MR_OBJECT_WRITERS_MAX = 16 };
+mr_object *mr_objects_written(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record,
+                              uint32_t thread);
 /* The same, from the parts of the record. */
 mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t address, uint8_t role,
                          uint64_t number);
@@ -46,6 +53,12 @@ bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t addres
 static inline bool mr_object_is_taking(const mr_object *object)
 {
     return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_TAKEN;
+}
+
+/* What is written to a channel, but what has an object of its own. */
+static inline bool mr_object_is_channel(const mr_object *object)
+{
+    return object->role == MR_LOG_ROLE_CHANNEL && object->number == MR_LOG_CHANNEL_DATA;
 }
 
 /* Does a variable of the trace stand for an object of this role, which is neither lock nor

@@ -40,9 +40,23 @@ static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return mr_pieces_note_reached(&scan->pieces, reach);
 }
 
+static void note_user(mr_object *object, uint32_t thread)
+{
+    object->user = object->user == 0 || object->user == thread + 1 ? thread + 1 : MR_OBJECT_SHARED;
+}
+
+/* What is read of a channel, or written in order, comes after what its writers wrote apart. */
+static void note_writers(mr_scan *scan, const uint64_t *record, const mr_object *channel)
+{
+    uint64_t read[] = {record[0], record[1], record[2]};
+    read[0] = mr_log_head(MR_LOG_AFTER, mr_log_detail(record[0]), mr_log_payload(record[0]));
+    for (uint32_t at = channel->writer; at; at = scan->objects.items[at - 1].writer)
+        mr_ordered_object(&scan->ordered, read, at - 1);
+}
+
 static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
-    mr_object *object = mr_objects_of(&scan->objects, &pass->lives, record);
+    mr_object *object = mr_objects_written(&scan->objects, &pass->lives, record, pass->thread);
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
@@ -50,11 +64,13 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     bool is_like = object && mr_object_is_taking(object) && count == MR_LOG_TAKING_LIKE;
     if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE && !is_like)
         object->units++;
-    if (object && scan->ordered.on)
+    if (object && scan->ordered.on) {
+        if (mr_object_is_channel(object))
+            note_writers(scan, record, object);
         mr_ordered_object(&scan->ordered, record, (uint32_t)(object - scan->objects.items));
+    }
     if (object)
-        object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
-                                                                             : MR_OBJECT_SHARED;
+        note_user(object, pass->thread);
     return object != NULL;
 }
 
