@@ -220,7 +220,8 @@ static bool is_before(const mr_deduction *d, uint32_t f, uint32_t e)
                : mr_deduction_clock(d, e)[slot] > mr_deduction_rank(d, f);
 }
 
-/* The row of the write that r saw. False: it is not in B(r), or r saw none and "none" is not certainly possible. */
+/* The row of the write that r saw; MR_NONE: it saw none. False: the write is not possible or not in B(r), or r saw none
+ * and "none" is not certainly possible. */
 static bool find_seen(const reader *r, uint32_t *row)
 {
     const mr_deduction *d = r->d;
@@ -235,7 +236,8 @@ static bool find_seen(const reader *r, uint32_t *row)
     return is_before(d, *row, r->row);
 }
 
-/* Is all that is foreign and in B(r) in B(s) + s, where s is the write that r saw? MR_NONE: is there nothing? */
+/* Is everything foreign in B(r) the write s that r saw, or in B(s)? `seen`: the row of s; MR_NONE: r saw no write, and
+ * nothing foreign may be in B(r). */
 static bool is_foreign_before(const reader *r, uint32_t seen)
 {
     const mr_deduction *d = r->d;
@@ -249,7 +251,7 @@ static bool is_foreign_before(const reader *r, uint32_t seen)
     return true;
 }
 
-/* Has all that is foreign, possible, of another thread and not in B(r) the read in its B? */
+/* Is r in B(f) for each foreign f of another thread that is possible and not in B(r)? */
 static bool is_foreign_after(const reader *r)
 {
     mr_deduction *d = r->d;
@@ -412,7 +414,7 @@ static void put_foreign_after(const reader *r, const mr_row_chain *chain)
         mr_deduction_order(d, r->row, d->known->rows->items[item]);
 }
 
-/* Says (a) to (e) of a read of which `foreign` is filled. */
+/* Applies (a) to (e) (eliminate.h) to the read. find_foreign comes before. */
 static void rule_read(reader *r)
 {
     mr_deduction *d = r->d;

@@ -133,11 +133,13 @@ static void close_row(mr_deduction *d, uint32_t row)
     times->closed = now;
 }
 
-/* Has B of the release of the section that the acquire enters changed? The rule of an acquire looks at it. */
-static bool release_changed(const mr_deduction *d, const mr_section *section, uint64_t since)
+/* The section that the event enters; NULL: it is no acquire. */
+static const mr_section *entered(const mr_deduction *d, uint32_t event)
 {
-    return mr_deduction_is_possible(d, section->release) &&
-           mr_deduction_times(d, mr_deduction_row(d, section->release))->changed > since;
+    const mr_section *section = mr_op_is_access(mr_window_op(d->window, event))
+                                    ? NULL
+                                    : mr_window_section(d->window, event);
+    return section && section->acquire == event ? section : NULL;
 }
 
 static mr_rule_says apply_rule(mr_deduction *d, uint32_t row, bool in_any_case)
@@ -145,23 +147,21 @@ static mr_rule_says apply_rule(mr_deduction *d, uint32_t row, bool in_any_case)
     uint32_t event = d->known->rows->event_of[row];
     if (mr_op_reads(mr_window_op(d->window, event)))
         return mr_deduction_rule_read(d, row, in_any_case);
-    if (!mr_op_is_access(mr_window_op(d->window, event)) &&
-        mr_window_section(d->window, event)->acquire == event)
+    if (entered(d, event))
         mr_deduction_rule_acquire(d, row);
     return MR_RULE_MAY_SAY;
 }
 
-/* Is there something new about the row, or about what its rule looks at beside? */
+/* Is there something new for the rule of the row to look at? That of an acquire looks at B of its release, too. */
 static bool is_due(const mr_deduction *d, uint32_t row)
 {
     const mr_row_times *times = mr_deduction_times(d, row);
-    uint32_t event = d->known->rows->event_of[row];
     if (!times->ruled || times->changed > times->ruled ||
         d->object_changed[mr_deduction_object(d, row)] > times->ruled)
         return true;
-    return !mr_op_is_access(mr_window_op(d->window, event)) &&
-           mr_window_section(d->window, event)->acquire == event &&
-           release_changed(d, mr_window_section(d->window, event), times->ruled);
+    const mr_section *section = entered(d, d->known->rows->event_of[row]);
+    return section && mr_deduction_is_possible(d, section->release) &&
+           mr_deduction_times(d, mr_deduction_row(d, section->release))->changed > times->ruled;
 }
 
 static void rule(mr_deduction *d, uint32_t row)
@@ -221,7 +221,7 @@ static bool is_closed(const mr_deduction *d)
     return true;
 }
 
-/* Does no rule say anything more? For costly checks; then nothing has changed. */
+/* Does no rule change anything more, not even one that is silent? For costly checks. */
 static bool is_ruled(mr_deduction *d)
 {
     const mr_known *known = d->known;

@@ -69,15 +69,12 @@ static uint32_t hash_state(const void *items, uint32_t number)
 
 static void make_key(explorer *x)
 {
-    const mr_window *w = x->window;
     for (uint32_t i = 0; i < x->turns.thread_count; i++)
         x->key[i] = x->partial.next[x->turns.threads[i]];
     for (uint32_t i = 0; i < x->turns.variable_count; i++) {
         uint32_t v = x->turns.variables[i];
-        const mr_partial_memory *now = &x->partial.memory[v];
-        uint32_t seen = w->variables[v].by_source ? now->write + 1 : now->value;
-        x->key[x->turns.thread_count + i] =
-            mr_turns_is_read_later(&x->turns, v, x->partial.next) ? seen : 0;
+        bool is_seen = mr_turns_is_read_later(&x->turns, v, x->partial.next);
+        x->key[x->turns.thread_count + i] = is_seen ? mr_partial_sees(&x->partial, v) : 0;
     }
     x->effort += x->width;
 }

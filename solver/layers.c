@@ -43,8 +43,8 @@ typedef struct search {
     const mr_window *window;
     mr_turns turns;
     mr_lock_rows locks;
-    /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see (value, or event
-     * plus one where reads go by source; 0: neither known nor of the window); the units of semaphores. */
+    /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see
+     * (mr_partial_sees); the units of semaphores. */
     uint32_t width, words; /* `words`: when it is packed */
     field *fields;
     uint32_t *number_of_variable, *number_of_semaphore; /* one each; MR_NONE: it has none */
@@ -80,21 +80,17 @@ static bool may_stop(const search *x, uint32_t event)
 static bool is_consistent(const search *x, uint32_t read)
 {
     const mr_window *w = x->window;
-    const mr_window_variable *variable = &w->variables[w->object[read]];
-    if (!variable->shared)
-        return true;
-    uint32_t seen = x->at[x->number_of_variable[w->object[read]]];
-    return variable->by_source ? seen == w->source[read] + 1
-                               : seen && seen == mr_window_read_value(w, read);
+    uint32_t variable = w->object[read];
+    return !w->variables[variable].shared ||
+           mr_partial_is_right(w, read, x->at[x->number_of_variable[variable]]);
 }
 
-/* As mr_partial_allows, in models rf and value. */
+/* As mr_partial_allows in models rf and value, from what `at` has. */
 static bool allows(const search *x, uint32_t event)
 {
     const mr_window *w = x->window;
-    uint32_t object = w->object[event];
     uint8_t op = mr_window_op(w, event);
-    if (!mr_partial_may_stop(&x->view, event))
+    if (!mr_partial_order_allows(&x->view, event))
         return false;
     if (mr_op_reads(op))
         return is_consistent(x, event);
@@ -102,9 +98,7 @@ static bool allows(const search *x, uint32_t event)
         const mr_section *section = mr_window_section(w, event);
         return !section || mr_lock_rows_allow(&x->locks, section, x->at);
     }
-    if (mr_op_takes(op))
-        return x->at[x->number_of_semaphore[object]] > 0;
-    return !mr_op_joins(op) || object == MR_NONE || x->at[object] == mr_window_length(w, object);
+    return !mr_op_takes(op) || x->at[x->number_of_semaphore[w->object[event]]] > 0;
 }
 
 static bool run_if_possible(search *x, uint32_t event)

@@ -25,14 +25,10 @@ static bool is_free(const mr_partial *r, const mr_section *section)
 bool mr_partial_is_consistent(const mr_partial *r, uint32_t read)
 {
     const mr_window *w = r->window;
-    const mr_window_variable *variable = &w->variables[w->object[read]];
-    const mr_partial_memory *now = &r->memory[w->object[read]];
-    if (!variable->shared)
-        return true;
-    if (now->unknown)
-        return false;
-    return variable->by_source ? now->write == w->source[read]
-                               : now->value && now->value == mr_window_read_value(w, read);
+    uint32_t variable = w->object[read];
+    return !w->variables[variable].shared ||
+           (!r->memory[variable].unknown &&
+            mr_partial_is_right(w, read, mr_partial_sees(r, variable)));
 }
 
 bool mr_partial_edges_hold(const mr_partial *r, uint32_t event)
@@ -56,13 +52,21 @@ bool mr_partial_may_stop(const mr_partial *r, uint32_t event)
     return mr_partial_edges_hold(r, event) && (end == MR_NONE || !mr_partial_happened(r, end));
 }
 
+bool mr_partial_order_allows(const mr_partial *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    uint32_t joined = mr_op_joins(mr_window_op(w, event)) ? w->object[event] : MR_NONE;
+    return mr_partial_may_stop(r, event) &&
+           (joined == MR_NONE || r->next[joined] == mr_window_length(w, joined));
+}
+
 bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
 {
     const mr_window *w = r->window;
-    uint32_t thread = w->thread[event], object = w->object[event];
+    uint32_t thread = w->thread[event];
     const mr_section *section;
     *diverges = false;
-    if (!mr_partial_may_stop(r, event))
+    if (!mr_partial_order_allows(r, event))
         return false;
     switch ((mr_op)mr_window_op(w, event)) {
     case MR_OP_READ:
@@ -75,10 +79,8 @@ bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
     case MR_OP_SHARED_ACQUIRE:
         section = mr_window_section(w, event);
         return !section || is_free(r, section);
-    case MR_OP_JOIN:
-        return object == MR_NONE || r->next[object] == mr_window_length(w, object);
     case MR_OP_WAIT:
-        return r->units[object] > 0;
+        return r->units[w->object[event]] > 0;
     case MR_OP_FORK:
     case MR_OP_CALL_BEGIN:
     case MR_OP_BRANCH:
@@ -87,6 +89,7 @@ bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_RELEASE:
     case MR_OP_SHARED_RELEASE:
+    case MR_OP_JOIN:
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_POST:
@@ -95,7 +98,7 @@ bool mr_partial_allows(const mr_partial *r, uint32_t event, bool *diverges)
     case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
-        break; /* nothing but program order and the edges of calls */
+        break; /* nothing but the order above */
     }
     return true;
 }

@@ -2,7 +2,7 @@
  * partial: the state of a reordering while it is built event by event, and what docs/semantics.md 2
  * allows next.
  *
- * For the steps that look for a witness by running events: greedy and explore. It knows the
+ * For the steps that look for a witness by running events: greedy, explore, walks and surveys. It knows the
  * rules, not the question: its user chooses the events, each the next one of its thread.
  *
  *   mr_partial_init → mr_partial_reset → (mr_partial_allows, mr_partial_run, mr_partial_undo)*
@@ -52,8 +52,27 @@ static inline bool mr_partial_happened(const mr_partial *partial, uint32_t event
 bool mr_partial_edges_hold(const mr_partial *partial, uint32_t event);
 
 /* Can the thread stop before the event in a race, as far as rules 3, 5 and 7 of docs/semantics.md 2 go? Needs `window`
- * and `next` alone, as the function above. */
+ * and `next` alone, as the functions above and below. */
 bool mr_partial_may_stop(const mr_partial *partial, uint32_t event);
+
+/* Do rules 3, 5 and 7 allow the event, which is the next of its thread? */
+bool mr_partial_order_allows(const mr_partial *partial, uint32_t event);
+
+/* What a read of the variable would see, as one number: the event of the write plus one where reads go by source, else
+ * the index of the value. 0: no write of the window, or a value that is not known. */
+static inline uint32_t mr_partial_sees(const mr_partial *partial, uint32_t variable)
+{
+    const mr_partial_memory *now = &partial->memory[variable];
+    return partial->window->variables[variable].by_source ? now->write + 1 : now->value;
+}
+
+/* Is that what the read of a shared variable has to see? */
+static inline bool mr_partial_is_right(const mr_window *window, uint32_t read, uint32_t seen)
+{
+    return window->variables[window->object[read]].by_source
+               ? seen == window->source[read] + 1
+               : seen && seen == mr_window_read_value(window, read);
+}
 
 /* Would a read see now what it has to see? */
 bool mr_partial_is_consistent(const mr_partial *partial, uint32_t read);

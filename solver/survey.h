@@ -8,8 +8,8 @@
 
 typedef struct mr_survey {
     const mr_window *window; /* not model branch */
-    /* One an event: not 0 when a thread may stop before this access. `found` may set it to 0 when no race of it is
-     * wanted any more; it makes none of 0 anything else. */
+    /* One an event: not 0 when a thread may stop before this access. When no race of an access is wanted any more,
+     * `found` may set its number to 0. It changes no 0. */
     const uint32_t *stops;
     /* Is a race of these two wanted? They are accesses at which threads may stop, in no order, and may not conflict. */
     bool (*wanted)(void *context, uint32_t a, uint32_t b);

@@ -4,8 +4,8 @@
  *
  * A *turn* of a thread is its acquires, and accesses that concern no other thread, up to the first other event, and this
  * event. Until then nobody needs the locks to be held; the thread that releases them comes later. At the end of a witness
- * the stops need the locks that they hold: they are taken there. That does not go for an acquire that others wait for:
- * one from which an edge of a BarrierPair leads, and the last event of a thread, for a join.
+ * the stops need the locks that they hold: they are taken there. An acquire that others wait for ends a turn, too: one
+ * from which an edge of a BarrierPair leads, and the last event of a thread, for which a join waits.
  *
  * An event that *takes nothing* from anybody is run as soon as it is possible, unless its thread may stop at it: a read
  * that sees what it has to, a release, a post, a fork, a join, a write of a variable that nobody reads any more, and so
@@ -31,8 +31,8 @@ typedef struct mr_turns {
     uint32_t *readers_first; /* one a variable, and the end */
 } mr_turns;
 
-/* `stops`: not NULL: of which threads there are stops, one a thread, not 0. `may_stop`: one an event, not 0: a thread
- * may stop before it. False: no memory of `arena`. O(window · log). */
+/* `stops`: one a thread, not 0: the thread has to stop somewhere; NULL: none has to. `may_stop`: one an event, not 0: its
+ * thread may stop before it. False: no memory of `arena`. O(window · log). */
 bool mr_turns_init(mr_turns *turns, const mr_window *window, const uint32_t *cone,
                    const uint32_t *stops, const uint32_t *may_stop, mr_arena *arena);
 

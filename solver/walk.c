@@ -27,10 +27,8 @@ static uint64_t hash_of_place(uint32_t thread, uint32_t next)
 
 static uint64_t hash_of_memory(const mr_walker *x, uint32_t variable)
 {
-    const mr_window_variable *v = &x->window->variables[variable];
-    const mr_partial_memory *now = &x->partial.memory[variable];
-    uint32_t seen = v->by_source ? now->write + 1 : now->value;
-    return v->shared ? mix(((uint64_t)variable << 32 | seen) + UINT64_C(0xd1b54a32d192ed03)) : 0;
+    uint64_t key = (uint64_t)variable << 32 | mr_partial_sees(&x->partial, variable);
+    return x->window->variables[variable].shared ? mix(key + UINT64_C(0xd1b54a32d192ed03)) : 0;
 }
 
 /* ---- running ---- */

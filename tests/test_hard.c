@@ -108,8 +108,8 @@ static size_t examine(const mr_trace *trace, mr_model model, bool is_hard)
     return races;
 }
 
-/* The step explore runs an acquire late where nobody waits for it. Here a join waits for one, and an opaque call; and
- * after the third acquire comes an access of an object that another thread frees before the next event is possible. */
+/* The step explore runs an acquire late where nobody waits for it. Here a join waits for one, then an opaque call. In the
+ * third trace an access comes after an acquire, and another thread frees the object before the thread can go on. */
 static void explore_runs_what_others_wait_for(void **state)
 {
     (void)state;
@@ -118,8 +118,8 @@ static void explore_runs_what_others_wait_for(void **state)
         "T0|w(x)|5\nT2|w(x)|6\n",
         "T3|acq(l)|1\nT3|rel(l)|2\nT1|acq(l)|3\nT2|mbegin(m:l,x)|4\nT2|w(x)|5\nT2|mend(m)|6\n"
         "T0|w(x)|7\nT1|w(x)|8\n",
-        "#@in y "
-        "o\nT1|alloc(o)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT0|acq(l)|4\nT0|w(y=1)|5\nT1|free(o)|6\n"
+        "#@in y o\n"
+        "T1|alloc(o)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT0|acq(l)|4\nT0|w(y=1)|5\nT1|free(o)|6\n"
         "T1|w(z=1)|7\nT0|r(z=1)|8\nT0|rel(l)|9\nT0|w(x=1)|10\nT1|w(x=2)|11\n",
     };
     const char *const settings[] = {"solver.steps",

@@ -203,8 +203,8 @@ static void examine(mr_trial *trial, void *context)
     x->trial = trial;
     draw(&random, &x->settings);
     const settings *s = &x->settings;
-    bool all = strcmp(value_of(s, "candidates.far"), "all") == 0 &&
-               strlen(value_of(s, "window.far_size")) < 1;
+    bool all =
+        strcmp(value_of(s, "candidates.far"), "all") == 0 && !*value_of(s, "window.far_size");
     assert_true(mr_right_races(trial->trace, s->model, plans[0], &whole));
     assert_true(mr_right_races(trial->trace, s->model, s->plan, &near));
     mr_config *config = configure(s);

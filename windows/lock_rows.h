@@ -1,6 +1,6 @@
 /*
- * lock_rows: which contended locks a thread of a window holds, as bits, by how far it has come. For those who ask
- * about many states of the window in no order (solver/layers.h): may a thread enter a section, when the threads have come
+ * lock_rows: which contended locks a thread of a window holds, as bits, by how far it has come. For a search that
+ * jumps from state to state (solver/layers.h) and asks of each: may a thread enter a section, when the threads have come
  * so far?
  *
  * A row has a bit for each contended lock that is held exclusively, then one for each that is held shared. Each acquire and
@@ -14,8 +14,8 @@
 typedef struct mr_lock_rows {
     const mr_window *window;
     uint64_t *bits; /* rows of 2 * `words` each */
-    uint32_t
-        *row_of; /* one an event, as by_thread, and one for the end of each thread: the row there */
+    uint32_t *
+        row_of; /* the row before each event, as by_thread, and after the last one of each thread */
     uint32_t *number_of; /* one a lock; MR_NONE: it is not contended */
     uint32_t words;      /* of one kind of holding */
 } mr_lock_rows;

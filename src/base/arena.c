@@ -130,8 +130,8 @@ static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t prev
     return block;
 }
 
-/* Gives back the kept blocks after `at` that are large: none of them has room for what is asked for.
- * Else questions of growing size would leave behind a row of blocks, each too small for the next. */
+/* Gives back the large blocks from `*at` on, none of which has room for what is asked for. Else questions
+ * of growing size would leave behind a row of blocks, each too small for the next. */
 static void drop_large(mr_arena *arena, mr_arena_block **at)
 {
     while (*at) {
@@ -145,8 +145,8 @@ static void drop_large(mr_arena *arena, mr_arena_block **at)
     }
 }
 
-/* Finds room after `current` in the kept blocks, or adds a block. It comes next, so those that are
- * too small stay there for less. */
+/* The block after `current`, with room for so much: the first kept one that is large enough, or a new one.
+ * Kept blocks that are too small come after it, for later arrays. */
 static mr_arena_block *advance(mr_arena *arena, size_t need_bytes)
 {
     mr_arena_block **next = arena->current ? &arena->current->next : &arena->first, **at = next;

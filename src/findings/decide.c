@@ -25,8 +25,8 @@ enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4 };
      MR_STEP_BIT(MR_STEP_GREEDY))
 #define LIGHT (SOLID | MR_STEP_BIT(MR_STEP_SATURATE))
 
-/* A look at the rows near the accesses in the whole trace, with one of so many parts of the budget of elimination. A
- * search goes through all that comes before the accesses, and most proofs need a thousandth of that. */
+/* A look at the whole trace: elimination over the rows near the accesses alone, with one of so many parts of its budget.
+ * Most proofs need a thousandth of what comes before the accesses, which a search goes through. */
 #define LOOK (GLANCE | MR_STEP_BIT(MR_STEP_ELIMINATE))
 enum { PART_OF_LOOK = 128 };
 
@@ -319,7 +319,8 @@ static mr_status decide_by_whole(inquiry *q)
     if (is_open(q, status))
         status = ask_around(q, SMALL_WINDOW, LIGHT);
     bool large = whole && whole->window->size > SMALL_WINDOW;
-    /* All steps have those without a formula among them, so these are asked apart only when windows follow. */
+    /* The question to all steps, below, begins with those without a formula. They are asked before it only when windows
+     * come in between. */
     bool windows = is_open(q, status) && has_around(q);
     if (is_open(q, status) && whole && (large || windows) && goes_on(q))
         status = ask(q, whole, LOOK);

@@ -383,13 +383,13 @@ static void note_proof(fans *f, uint32_t first, uint32_t end, mr_step step)
 /* How often spokes are asked about in halves. */
 enum { DEPTH = 4 };
 
-/* Questions without an answer may spend so many times what those about single pairs of places may. */
-enum { UNANSWERED_PART = 4 };
+/* Questions without an answer may spend so many times candidates.max_window_steps. */
+enum { UNANSWERED_TIMES = 4 };
 
 static bool is_spent(const fans *f)
 {
     uint64_t most = f->worker->settings->max_window_steps;
-    return most && f->unanswered / UNANSWERED_PART >= most;
+    return most && f->unanswered / UNANSWERED_TIMES >= most;
 }
 
 /* Asks until the answer is no race, or there is none. */

@@ -11,8 +11,8 @@ typedef struct walks {
     mr_open_races open;
     uint32_t *first_group, *groups; /* of event e: groups[first_group[e] … first_group[e + 1]) */
     uint32_t (*last)[2];            /* one a group: its last access at either place, plus one */
-    uint32_t *asking;               /* one a group: the walk that looks for its race, plus one */
-    uint32_t walk, left;            /* its number; groups that it looks for */
+    uint32_t *asking;    /* one a group: the last walk that looked for its race; 0: none */
+    uint32_t walk, left; /* its number, from 1; groups for whose races it looks */
     mr_walker walker;
 } walks;
 
@@ -64,9 +64,9 @@ static void ask_for(walks *s, uint32_t event, uint32_t begin)
         bool same =
             s->open.candidates->groups[g].location_1 == s->open.candidates->groups[g].location_2;
         uint32_t last = s->last[g][same || !is_second(s, g, event)];
-        if (s->open.settled[g] || last <= begin || s->asking[g] == s->walk + 1)
+        if (s->open.settled[g] || last <= begin || s->asking[g] == s->walk)
             continue;
-        s->asking[g] = s->walk + 1;
+        s->asking[g] = s->walk;
         s->left++;
     }
 }
@@ -87,11 +87,11 @@ static bool keep(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32
     uint32_t g = mr_open_races_group(&s->open, a, b);
     if (!mr_open_races_keep(&s->open, a, b, events, count))
         return false;
-    s->left -= s->asking[g] == s->walk + 1;
+    s->left -= s->asking[g] == s->walk;
     return s->left > 0;
 }
 
-/* Counts what a stretch may have races for, with accesses after its first event. */
+/* Begins the next walk: notes the groups that may have a race of the stretch with a later access. */
 static void ask_for_stretch(walks *s, uint32_t begin, uint32_t end)
 {
     const mr_window *w = s->open.problem->window;

@@ -1,9 +1,10 @@
 /*
  * walks: races of many pairs of places of a crowded trace, by walks (solver/walk.h).
  *
- * Where many places access one variable under a lock, and few without it, an access of the few races with most of what
- * the other threads do while its thread waits, and a section with most accesses of the few that come while it waits. So each
- * stretch with an access of a pair of places without a race has a walk, in trace order.
+ * Many places access one variable under a lock, and few access it without. While a thread waits before an access without
+ * the lock, most accesses that the other threads come to race with it. While a thread waits before a section, the
+ * accesses without the lock that the others come to race with those of the section. So each stretch gets a walk that has
+ * an access of a pair of places without a race, in trace order.
  */
 #ifndef MR_PREDICT_WALKS_H
 #define MR_PREDICT_WALKS_H

@@ -93,7 +93,8 @@ typedef struct mr_parameters {
     bool spins;                 /* exclusive locks are variables, 0 when nobody has them */
     bool counts;                /* … and count the threads that have them shared */
     uint32_t stray_percent;     /* … and an access frees one that another thread may have */
-    /* Not all zero: steps are drawn one by one, so that anything is within sections and calls; how often each is. */
+    /* How often each step is drawn. Not all zero: steps are drawn one by one, so that sections and calls have anything
+     * inside. */
     uint8_t mingled[MR_MINGLED_COUNT];
 } mr_parameters;
 

@@ -19,8 +19,8 @@ typedef struct mr_window_trials {
     /* Asks about accesses, events of the window; what it takes of the arena is given back. */
     void (*ask)(void *context, mr_stops one, mr_stops two);
     bool lists; /* also about lists: an access and those like it after it */
-    bool
-        bundles; /* also about an access and all of its thread after it, as src/far/bundles.h unites them */
+    /* Also about bundles: an access and those of its thread after it with the same end of life (src/far/bundles.h). */
+    bool bundles;
     bool every_witness;   /* `search` knows every witness of every race */
     mr_setup setup;       /* the window */
     mr_exhaustive search; /* of it */
