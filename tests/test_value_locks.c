@@ -9,17 +9,20 @@
 
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/random.h"
 #include "support/setup.h"
 #include "windows/lockset.h"
 #include "windows/value_locks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ACQ(t) #t "|au(l=0>1)|1\n"
-#define REL(t) #t "|w(l=0)|1\n"
-#define X(t)   #t "|w(x=5)|1\n"
+#define ACQ(t)  #t "|au(l=0>1)|1\n"
+#define REL(t)  #t "|w(l=0)|1\n"
+#define MARK(t) #t "|au(l=1>2)|1\n"
+#define X(t)    #t "|w(x=5)|1\n"
 
 /* Which events of the window are in a section of `l`, as a text: '+' inside, '-' not an access or
  * outside. NULL: `l` is no lock. */
@@ -45,8 +48,19 @@ static const row rows[] = {
     {"released by another thread", ACQ(A) X(A) REL(B) ACQ(B) X(B) REL(B), 0, NULL},
     {"released twice", ACQ(A) X(A) REL(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
     {"taken by a plain write", "A|w(l=1)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
-    {"a third value", ACQ(A) "A|w(l=2)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"another value inside", ACQ(A) "A|w(l=2)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, "-+++-++"},
+    {"another value outside", ACQ(A) X(A) REL(A) ACQ(B) X(B) "A|w(l=2)|1\n" REL(B), 0, NULL},
     {"taken when it is taken", ACQ(A) X(A) "B|au(l=1>2)|1\n" REL(A) REL(B), 0, NULL},
+    {"waited for, by a mark", ACQ(A) X(A) MARK(B) REL(A) "B|au(l=0>2)|1\n" X(B) REL(B), 0,
+     "-+-+-++"},
+    {"marked while it is held at the start", ACQ(A) X(A) MARK(B) REL(A) ACQ(B) X(B) REL(B), 2,
+     "-+-++"},
+    {"tried by an exchange", ACQ(A) X(A) "B|au(l=1>1)|1\n" REL(A) ACQ(B) X(B) REL(B), 0, "-+-+-++"},
+    {"let go when it is free", ACQ(A) X(A) REL(A) "B|au(l=0>0)|1\n" ACQ(B) X(B) REL(B), 0,
+     "-++--++"},
+    {"marked by a write", ACQ(A) X(A) "B|w(l=2)|1\n" REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"two threads let go that never took it", "A|w(l=2)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B) REL(C),
+     1, NULL},
     {"values that are not known", "A|au(l)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
     {"one thread", ACQ(A) X(A) REL(A), 0, NULL},
     {"an unrecorded writer", ACQ(A) X(A) REL(A) "B|r(l=3)|1\n" ACQ(B) X(B) REL(B), 0, NULL},
@@ -157,7 +171,32 @@ static void test_models(void **state)
     }
 }
 
-/* Accesses whose locksets meet are no race, in windows of random traces. */
+/* Accesses whose locksets meet are no race in the window from `start`, by exhaustive search. Returns how many meet. */
+static uint32_t check_no_race(const char *text, uint32_t start, uint64_t seed)
+{
+    uint32_t meetings = 0;
+    mr_setup setup;
+    mr_setup_open(&setup, text);
+    uint32_t end = setup.trace->event_count;
+    mr_exhaustive races;
+    start = start < end ? start : 0;
+    mr_setup_window(&setup, start, end, MR_MODEL_VALUE);
+    assert_true(mr_exhaustive_find(setup.trace, MR_MODEL_VALUE, start, end, &races));
+    const mr_window *w = setup.window;
+    for (uint32_t b = 0; b < w->size; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (w->thread[a] != w->thread[b] && mr_locksets_meet(w, w->lockset[a], w->lockset[b])) {
+                meetings++;
+                if (mr_exhaustive_has(&races, start + a, start + b))
+                    fail_msg("seed %" PRIu64 ": %" PRIu32 "-%" PRIu32 " from %" PRIu32 ":\n%s",
+                             seed, start + a, start + b, start, text);
+            }
+    mr_exhaustive_free(&races);
+    mr_setup_close(&setup);
+    return meetings;
+}
+
+/* In windows of random traces. */
 static void test_no_race(void **state)
 {
     (void)state;
@@ -165,26 +204,52 @@ static void test_no_race(void **state)
     for (uint64_t seed = 1; seed <= 800; seed++) {
         char *text = mr_generate_trace(seed, MR_SHAPE_SPIN_LOCKS);
         assert_non_null(text);
-        mr_setup setup;
-        mr_setup_open(&setup, text);
-        uint32_t start = (uint32_t)(seed % 3) * 3, end = setup.trace->event_count;
-        mr_exhaustive races;
-        start = start < end ? start : 0;
-        mr_setup_window(&setup, start, end, MR_MODEL_VALUE);
-        assert_true(mr_exhaustive_find(setup.trace, MR_MODEL_VALUE, start, end, &races));
-        const mr_window *w = setup.window;
-        for (uint32_t b = 0; b < w->size; b++)
-            for (uint32_t a = 0; a < b; a++)
-                if (w->thread[a] != w->thread[b] &&
-                    mr_locksets_meet(w, w->lockset[a], w->lockset[b])) {
-                    meetings++;
-                    if (mr_exhaustive_has(&races, start + a, start + b))
-                        fail_msg("seed %" PRIu64 ": %" PRIu32 "-%" PRIu32 " from %" PRIu32 ":\n%s",
-                                 seed, start + a, start + b, start, text);
-                }
-        mr_exhaustive_free(&races);
-        mr_setup_close(&setup);
+        meetings += check_no_race(text, (uint32_t)(seed % 3) * 3, seed);
         free(text);
+    }
+    assert_true(meetings > 2000);
+}
+
+/* Random writes of a variable and accesses of another, by threads that mostly treat the variable as a lock that says
+ * whether it is waited for. */
+static void generate_marks(uint64_t seed, char *text, size_t size)
+{
+    enum { EVENTS = 13, THREADS = 3 };
+    mr_random random = {seed};
+    uint32_t value = 0, holder = THREADS;
+    size_t length = 0;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        uint32_t thread = mr_random_below(&random, THREADS), draw = mr_random_below(&random, 24);
+        bool holds = holder == thread && draw < 18, plain = draw == 0 || (holds && draw < 12);
+        uint32_t to = value ? 2 : 1 + mr_random_below(&random, 2);
+        if (holds)
+            to = draw < 16 ? 0 : 2;
+        if (draw == 0) /* what no lock does */
+            to = mr_random_below(&random, 3);
+        text += length;
+        size -= length;
+        if (draw > 0 && draw < 8)
+            length = (size_t)snprintf(text, size, "%c|w(x=5)|1\n", 'A' + (int)thread);
+        else if (plain)
+            length = (size_t)snprintf(text, size, "%c|w(l=%u)|1\n", 'A' + (int)thread, to);
+        else
+            length =
+                (size_t)snprintf(text, size, "%c|au(l=%u>%u)|1\n", 'A' + (int)thread, value, to);
+        if (draw > 0 && draw < 8)
+            continue;
+        holder = !value && to ? thread : holder;
+        value = to;
+    }
+}
+
+static void test_marks(void **state)
+{
+    (void)state;
+    uint32_t meetings = 0;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        char text[1024];
+        generate_marks(seed, text, sizeof text);
+        meetings += check_no_race(text, (uint32_t)(seed % 3) * 2, seed);
     }
     assert_true(meetings > 2000);
 }
@@ -192,10 +257,9 @@ static void test_no_race(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_counting_rows),
-        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_no_race),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_counting_rows),
+        cmocka_unit_test(test_models), cmocka_unit_test(test_no_race),
+        cmocka_unit_test(test_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

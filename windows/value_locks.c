@@ -6,8 +6,8 @@ enum { COUNTS = 1 << 20 };
 
 /* A thread and the variable that is looked at. */
 typedef struct user {
-    uint32_t look; /* in another one the rest says nothing */
-    bool inside;
+    uint32_t look;        /* in another one the rest says nothing */
+    bool inside, changed; /* changed: a spin lock by it, free or taken, is known to be changed */
     int64_t units;
     int64_t wrote; /* last, when it is inside */
 } user;
@@ -47,47 +47,108 @@ static void change(finder *f, uint32_t k, mr_value_change how)
     f->sections += how != MR_VALUE_RELEASE;
 }
 
-static bool acquires(const mr_window *w, uint32_t event, uint32_t free_value)
+/* Is the event an update? Then with the values that it reads and writes; 0: not known. */
+static bool is_update(const mr_window *w, uint32_t event, uint32_t *read)
 {
-    uint32_t written = mr_window_written_value(w, event);
-    return mr_window_op(w, event) == MR_OP_ATOMIC_UPDATE && written && written != free_value &&
-           mr_window_read_value(w, event) == free_value;
+    bool updates = mr_window_op(w, event) == MR_OP_ATOMIC_UPDATE;
+    *read = updates ? mr_window_read_value(w, event) : 0;
+    return updates;
 }
 
-/* What the first update that changes the variable reads; 0: there is none. */
-static uint32_t free_value_of(const mr_window *w, const mr_window_variable *x)
-{
-    for (uint32_t k = x->writes_first; k < x->writes_end; k++) {
-        uint32_t e = w->writes[k];
-        if (mr_window_op(w, e) == MR_OP_ATOMIC_UPDATE &&
-            mr_window_read_value(w, e) != mr_window_written_value(w, e))
-            return mr_window_read_value(w, e);
-    }
-    return 0;
-}
-
-static bool is_spin_lock(finder *f, const mr_window_variable *x)
+/* A thread that is not inside writes something else than the free value. Does it fit? */
+static bool write_taken(finder *f, user *u, uint32_t k, uint32_t free_value, bool marks)
 {
     const mr_window *w = f->window;
-    uint32_t free_value = free_value_of(w, x);
-    begin(f);
-    for (uint32_t k = x->writes_first; free_value && k < x->writes_end; k++) {
-        uint32_t e = w->writes[k], t = w->thread[e];
-        bool first, acquire = acquires(w, e, free_value);
-        user *u = user_of(f, t, &first);
-        if (!acquire && mr_window_written_value(w, e) != free_value)
-            return false;
-        if (first && !acquire) {
-            if (f->holder != MR_NONE || x->carried_value == free_value)
-                return false;
-            f->holder = t;
-        } else if (!first && u->inside == acquire) {
-            return false;
-        }
-        u->inside = acquire;
-        change(f, k, acquire ? MR_VALUE_ACQUIRE : MR_VALUE_RELEASE);
+    uint32_t read, e = w->writes[k];
+    if (!is_update(w, e, &read) || !read || (read != free_value && !marks))
+        return false;
+    if (read == free_value) {
+        u->inside = u->changed = true;
+        change(f, k, MR_VALUE_ACQUIRE);
     }
-    return free_value != 0;
+    return true;
+}
+
+/* The same of the free value. */
+static bool write_free(finder *f, user *u, uint32_t k, const mr_window_variable *x,
+                       uint32_t free_value, bool marks)
+{
+    const mr_window *w = f->window;
+    uint32_t read, e = w->writes[k];
+    if (is_update(w, e, &read) && read == free_value && marks)
+        return true;
+    if (u->changed || f->holder != MR_NONE || x->carried_value == free_value)
+        return false;
+    f->holder = w->thread[e];
+    u->changed = true;
+    change(f, k, MR_VALUE_RELEASE);
+    return true;
+}
+
+/* `marks`: values that leave it taken, or free, are allowed. */
+static bool is_spin_lock(finder *f, const mr_window_variable *x, uint32_t free_value, bool marks)
+{
+    const mr_window *w = f->window;
+    begin(f);
+    for (uint32_t k = x->writes_first; k < x->writes_end; k++) {
+        uint32_t read, e = w->writes[k], written = mr_window_written_value(w, e);
+        bool first, fits;
+        user *u = user_of(f, w->thread[e], &first);
+        f->changes[k] = MR_NONE;
+        if (u->inside && written == free_value) {
+            u->inside = false;
+            change(f, k, MR_VALUE_RELEASE);
+            continue;
+        }
+        if (u->inside)
+            fits = marks && written && !(is_update(w, e, &read) && read == free_value);
+        else if (written == free_value)
+            fits = write_free(f, u, k, x, free_value, marks);
+        else
+            fits = written && write_taken(f, u, k, free_value, marks);
+        if (!fits)
+            return false;
+    }
+    return f->sections || f->holder != MR_NONE;
+}
+
+/* The values that updates which change the variable read, without doubles, at most `most`. */
+static uint32_t list_free_values(const mr_window *w, const mr_window_variable *x, uint32_t *values,
+                                 uint32_t most)
+{
+    uint32_t count = 0, read;
+    for (uint32_t k = x->writes_first; k < x->writes_end && count < most; k++) {
+        uint32_t i = 0;
+        if (!is_update(w, w->writes[k], &read) || !read ||
+            read == mr_window_written_value(w, w->writes[k]))
+            continue;
+        while (i < count && values[i] != read)
+            i++;
+        if (i == count)
+            values[count++] = read;
+    }
+    return count;
+}
+
+/* Without marks: what the first update that changes the variable reads is the free value. */
+static bool is_plain_spin_lock(finder *f, const mr_window_variable *x)
+{
+    uint32_t free_value;
+    return list_free_values(f->window, x, &free_value, 1) && is_spin_lock(f, x, free_value, false);
+}
+
+/* With the free value that makes most sections. */
+static bool is_marked_spin_lock(finder *f, const mr_window_variable *x)
+{
+    enum { TRIES = 4 };
+    uint32_t values[TRIES], best = 0, sections = 0;
+    uint32_t count = list_free_values(f->window, x, values, TRIES);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_spin_lock(f, x, values[i], true) && f->sections >= sections) {
+            best = values[i];
+            sections = f->sections + 1;
+        }
+    return best && is_spin_lock(f, x, best, true);
 }
 
 static bool is_count(int64_t value)
@@ -271,7 +332,9 @@ bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *ar
     for (uint32_t v = 0; v < w->variable_count; v++) {
         const mr_window_variable *x = &w->variables[v];
         if (x->shared && !x->by_source && x->writes_first < x->writes_end &&
-            (is_spin_lock(&f, x) || is_counting_lock_somehow(&f, x)) && !add(&f, x, found, arena))
+            (is_plain_spin_lock(&f, x) || is_counting_lock_somehow(&f, x) ||
+             is_marked_spin_lock(&f, x)) &&
+            !add(&f, x, found, arena))
             return false;
     }
     return true;

@@ -2,18 +2,22 @@
  * value_locks: variables of a window that are locks by their values alone: spin locks, and counts of
  * users that become something else when nobody uses it.
  *
- * x is a *spin lock*, with the free value f, when in the window
- *   - each write of x is an *acquire*, an atomic update that reads f and writes something else, or a
- *     *release*, a write of f;
- *   - in each thread they alternate. At most one thread begins with a release, and only when the
- *     value that is carried in is not f: it *holds* x when the window starts.
+ * x is a *spin lock*, with the free value f, when in the window each write of x fits the state of its
+ * thread, which is *inside* or not; at the start none is, but at most one, the *holder*. What fits:
+ *   - a thread that is not inside: an *acquire*, an atomic update that reads f and writes something else:
+ *     it is inside; a *mark*, an update that reads something else than f and writes something else than
+ *     f; an update that reads and writes f;
+ *   - a thread that is inside: a *release*, a write of f: it is not inside; any write of something else, but
+ *     for an update that reads f.
+ * A thread whose first acquire or release is a release is the holder, when the value that is carried in is not f.
  *
  * Then in model value no reordering has two threads inside sections of x at once, where a thread is
  * inside after its acquire and up to its release, which the release is not yet done at. Proof: the
  * value is f when nobody is inside, and not f when one thread is; so it stays. At the start this is
- * so, or the value is not f although the holder never acquired. An acquire reads f, so nobody is
- * inside, and then one is. A release is done by a thread that is inside, hence by the only one, and
- * then nobody is.
+ * so, or the value is not f although the holder never acquired, or not f though nobody is inside, and then
+ * nobody comes inside. An acquire reads f, so nobody is inside, and then one is. A mark changes neither: so a lock says
+ * that a thread waits for it (free, taken, taken and waited for). A release is done by a thread that is inside, hence
+ * by the only one, and then nobody is. What else a thread that is inside writes is not f.
  *
  * x is a *counting lock* when its value at the start is known, and each write of x after the start
  * fits the state of its thread, which has so many *units* and is *inside* or not. A value of 0 and
