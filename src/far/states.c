@@ -80,14 +80,14 @@ static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outc
 static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
-    uint32_t count = window->candidates.group_count;
+    uint32_t count = window->candidates.group_count, open = 0;
     uint64_t most = (uint64_t)window->problem.window->size * EFFORT_OF_EVENT;
-    uint64_t effort = mr_survey_effort(&p->asker->decide);
     bool complete, *settled = mr_calloc((size_t)count + 1, sizeof *settled);
     if (!settled)
         return mr_error_memory(far->worker.error, "deciding far races");
     for (uint32_t g = 0; g < count; g++)
-        settled[g] = p->settled[g];
+        open += !(settled[g] = p->settled[g]);
+    uint64_t effort = mr_survey_effort(&p->asker->decide, open);
     mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
                                         effort < most ? effort : most, settled, outcome, &complete);
     name_races(outcome);

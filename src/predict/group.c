@@ -201,6 +201,8 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
     bool refused = s->refused;
     worker->decide = mr_near_options(&all);
     worker->decide.saturate_steps = all.saturate_steps / FIRST_PART + 1;
+    /* The whole of elimination costs less than the search that follows. */
+    worker->decide.eliminate_part = all.eliminate_part;
     mr_status status = ask(s, MR_ALL_STEPS, one, two);
     worker->decide = all;
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN ||

@@ -145,8 +145,10 @@ static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_
     return status;
 }
 
-/* The pairs of places that have no race so far, in the whole window at once. */
-static mr_status search_whole(mr_worker *worker, const mr_problem *problem, uint64_t effort)
+/* The pairs of places that have no race so far, in the whole window at once. `whole`: the options of a question about
+ * it. */
+static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
+                              const mr_decide_options *whole)
 {
     struct mr_near *near = worker->near;
     mr_candidates candidates;
@@ -160,6 +162,7 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem, uint
     bool *settled = mr_arena_zalloc(&worker->arena, candidates.group_count, sizeof *settled);
     if (!found || !settled)
         return mr_error_memory(worker->error, "collecting candidates");
+    uint64_t effort = mr_survey_effort(whole, candidates.group_count);
     mr_worker_asks(worker, true);
     mr_status status = mr_survey_search(worker, problem, &candidates, effort, settled, near->found,
                                         &near->complete);
@@ -170,7 +173,8 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem, uint
     return status;
 }
 
-static mr_status search(mr_worker *worker, const mr_problem *problem, uint64_t effort)
+static mr_status search(mr_worker *worker, const mr_problem *problem,
+                        const mr_decide_options *whole)
 {
     const mr_window *window = problem->window;
     mr_carried_copy state;
@@ -183,7 +187,7 @@ static mr_status search(mr_worker *worker, const mr_problem *problem, uint64_t e
             status = search_size(worker, window, window->size / parts[i], &state);
     mr_carried_restore(&worker->carried, &state);
     if (status == MR_OK && !worker->halted && mr_survey_is_used(worker, problem))
-        status = search_whole(worker, problem, effort);
+        status = search_whole(worker, problem, whole);
     return status;
 }
 
@@ -201,7 +205,7 @@ static mr_status search_window(mr_worker *worker, const mr_problem *problem)
     worker->near_in = problem->window;
     worker->window_steps = 0; /* what was spent before must not matter */
     mr_worker_asks(worker, false);
-    mr_status status = search(worker, problem, mr_survey_effort(&decide));
+    mr_status status = search(worker, problem, &decide);
     mr_worker_asks(worker, true);
     worker->near_in = NULL;
     worker->decide = decide;

@@ -20,7 +20,8 @@
 
 #include "worker.h"
 
-/* The steps for the first attempt at a question of a window, and for those of small windows. */
+/* The options for questions about small windows; also, but for saturation and elimination, for the first attempt at a
+ * question of a window. */
 mr_decide_options mr_near_options(const mr_decide_options *options);
 
 /* Is a first attempt worth it? Without these steps it decides nothing that the rest would not. */

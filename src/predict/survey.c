@@ -10,10 +10,11 @@ bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem)
            worker->candidates.weakest == MR_STRENGTH_BEYOND_WCP && !worker->settings->is_crowded;
 }
 
-uint64_t mr_survey_effort(const mr_decide_options *options)
+uint64_t mr_survey_effort(const mr_decide_options *options, uint32_t pairs)
 {
-    enum { TIMES = 6 };
-    return TIMES * options->saturate_steps;
+    enum { TIMES = 6, TIMES_OF_PAIR = 2 };
+    return (pairs < TIMES / TIMES_OF_PAIR ? pairs * TIMES_OF_PAIR : TIMES) *
+           options->saturate_steps;
 }
 
 static mr_status search(mr_open_races *open, uint64_t effort, bool *complete)

@@ -15,8 +15,9 @@
 /* Does it say anything with these settings? Not in model branch, and not when some strengths only are wanted. */
 bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem);
 
-/* Its effort by the options of the questions: as much as a few hard ones, some seconds. */
-uint64_t mr_survey_effort(const mr_decide_options *options);
+/* Its effort by the options of the questions: as much as hard ones about so many pairs of places take, at most as much as
+ * a few of them, some seconds. */
+uint64_t mr_survey_effort(const mr_decide_options *options, uint32_t pairs);
 
 /*
  * Looks for races of the groups for which `settled` is false, and sets it for those that have one; adds a verdict with a
