@@ -12,22 +12,15 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
     *prover = (mr_prover){.trace = trace,
                           .stats = stats,
                           .decide = mr_predict_limits(config),
-                          .minimise = mr_config_bool(config, "witness.minimise")};
+                          .minimise = mr_config_bool(config, "witness.minimise"),
+                          .reach = trace->event_count,
+                          .calls = (mr_opaque)mr_config_choice(config, "opaque")};
     mr_arena_init(&prover->arena);
     prover->arena.halt = prover->decide.limits.halt = halt;
-    mr_status status = mr_carried_init(&prover->carried, trace, error);
+    mr_status status = mr_barrier_edges_find(trace, prover->calls, &prover->opaque, error);
     if (status != MR_OK)
         return status;
-    status = mr_barrier_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
-                                   &prover->opaque, error);
-    if (status != MR_OK)
-        return status;
-    prover->carried.barrier_edges = &prover->opaque;
     if (!mr_between_init(&prover->between, trace, &prover->opaque, halt))
-        return mr_error_memory(error, "proving races");
-    prover->session = mr_session_new();
-    prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
-    if (prover->session == NULL || prover->checker == NULL)
         return mr_error_memory(error, "proving races");
     return MR_OK;
 }
@@ -40,6 +33,44 @@ void mr_prover_free(mr_prover *prover)
     mr_between_free(&prover->between);
     mr_session_free(prover->session);
     mr_checker_free(prover->checker);
+}
+
+/* What windows and their questions need. */
+static mr_status prepare_windows(mr_prover *prover, mr_error *error)
+{
+    if (prover->session != NULL)
+        return MR_OK;
+    mr_carried_free(&prover->carried); /* of an attempt that had no memory */
+    mr_status status = mr_carried_init(&prover->carried, prover->trace, error);
+    if (status != MR_OK)
+        return status;
+    prover->carried.barrier_edges = &prover->opaque;
+    prover->session = mr_session_new();
+    return prover->session != NULL ? MR_OK : mr_error_memory(error, "proving races");
+}
+
+/* How many of the first events does the checker have to see for this witness and those to come? In
+ * model rf, a race depends on no later event than those of its window. With opaque calls it may: on
+ * where a call ends. */
+static uint64_t seen_end(const mr_prover *prover, const mr_witness *witness)
+{
+    bool all = witness->kind != MR_WITNESS_RACE || witness->model != MR_MODEL_RF ||
+               prover->trace->calls.count > 0;
+    if (all || prover->reach > prover->trace->event_count)
+        return prover->trace->event_count;
+    return witness->window_end > prover->reach ? witness->window_end : prover->reach;
+}
+
+static mr_status prepare_checker(mr_prover *prover, const mr_witness *witness, mr_error *error)
+{
+    uint64_t end = seen_end(prover, witness);
+    if (prover->checker != NULL && end <= prover->seen.event_count)
+        return MR_OK;
+    mr_checker_free(prover->checker);
+    prover->seen = *prover->trace;
+    prover->seen.event_count = end;
+    prover->checker = mr_checker_new(&prover->seen, prover->calls);
+    return prover->checker != NULL ? MR_OK : mr_error_memory(error, "proving races");
 }
 
 /* Replaces the standing. */
@@ -79,6 +110,8 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
                witness->second < prover->trace->event_count);
     if (prover->minimise && witness->kind == MR_WITNESS_RACE)
         status = mr_witness_minimise(prover->trace, &prover->opaque, witness, error);
+    if (status == MR_OK)
+        status = prepare_checker(prover, witness, error);
     if (status == MR_OK)
         status = mr_checker_check(prover->checker, witness, error);
     if (status == MR_OK) {
@@ -122,9 +155,12 @@ static mr_status decide(mr_prover *prover, const mr_question *question, mr_decis
     if (question->trace_order)
         options.steps = MR_STEP_BIT(MR_STEP_LINEARISE);
     mr_arena_reset(&prover->arena);
+    mr_status status = prepare_windows(prover, error);
+    if (status != MR_OK)
+        return status;
     mr_carried_move(&prover->carried, question->start);
-    mr_status status = mr_window_build(&prover->carried, question->end, question->model,
-                                       &prover->arena, &window, error);
+    status = mr_window_build(&prover->carried, question->end, question->model, &prover->arena,
+                             &window, error);
     if (status != MR_OK)
         return status;
     if (!mr_problem_init(&problem, window, &prover->arena))

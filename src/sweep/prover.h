@@ -5,7 +5,8 @@
  *   mr_prover_init → mr_prover_ask* → mr_prover_free
  *
  * When the windows come in the order of their starts, the events before a window are replayed only
- * once.
+ * once. What the answers do not need is not made: the checker looks no farther than the questions
+ * reach (`reach`), and the state before windows is there when the decision procedure is asked.
  */
 #ifndef MR_SWEEP_PROVER_H
 #define MR_SWEEP_PROVER_H
@@ -23,11 +24,14 @@ typedef struct mr_prover {
     mr_decide_options decide;
     bool minimise;
     mr_arena arena;
-    mr_carried carried;
     mr_barrier_edges opaque; /* of the whole trace */
     mr_between between;
-    mr_session *session;
-    mr_checker *checker;
+    mr_carried carried;
+    mr_session *session; /* NULL: neither this nor `carried` was needed so far */
+    uint64_t reach;      /* the caller may set it: no question ends after this event */
+    mr_trace seen;       /* the first events of the trace: what the checker sees; on loan */
+    mr_checker *checker; /* NULL: none was needed so far */
+    mr_opaque calls;     /* the mode for the checker */
     mr_syncp_index *syncp; /* while races of syncp are proven: on loan from prove.c; else NULL */
 } mr_prover;
 
