@@ -11,6 +11,7 @@
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/length.h"
+#include "support/mrt_bytes.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "sweep/sweep.h"
@@ -288,6 +289,60 @@ static void test_threads(void **state)
     free(text);
 }
 
+/* The trace in an .mrt file of tiny blocks. */
+static void write_mrt(const char *text, char path[512])
+{
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_bytes bytes = mr_test_mrt(trace, 2);
+    mr_scratch_write(&scratch, "random.mrt", "", path);
+    FILE *file = fopen(path, "wb");
+    assert_true(file && fwrite(bytes.items, 1, bytes.count, file) == bytes.count);
+    assert_int_equal(fclose(file), 0);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+static mr_sweep sweep_of(const char *path, const mr_config *config)
+{
+    mr_sweep sweep;
+    mr_error error = {0};
+    if (mr_sweep_run(&sweep, path, config, NULL, NULL, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    return sweep;
+}
+
+/* Of an .mrt file only as many events are read into memory as the proofs need, and these are the
+ * same as those of a text, which is read whole. */
+static void test_first_events(void **state)
+{
+    (void)state;
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_FHB, MR_RELATION_SHB};
+    enum { RELATIONS = sizeof relations / sizeof relations[0] };
+    size_t shorter[RELATIONS] = {0};
+    uint64_t rounds = mr_number_from_environment("SWEEP_ROUNDS", ROUNDS);
+    for (int shape = 0; shape < MR_SHAPE_ALL; shape++)
+        for (uint64_t seed = 1; seed <= rounds; seed += 3)
+            for (int i = 0; i < RELATIONS; i++) {
+                char text_path[512], mrt_path[512];
+                char *text = mr_generate_trace(seed, (mr_shape)shape);
+                assert_non_null(text);
+                mr_scratch_write(&scratch, "random.std", text, text_path);
+                write_mrt(text, mrt_path);
+                mr_config *config = config_of(relations[i], seed % 4 ? "false" : "true", "true");
+                mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
+                check_same(&whole, &first);
+                shorter[i] +=
+                    first.trace != NULL && first.trace->event_count < first.names->event_count;
+                mr_sweep_free(&whole);
+                mr_sweep_free(&first);
+                mr_config_free(config);
+                free(text);
+            }
+    for (int i = 0; i < RELATIONS; i++)
+        assert_true(shorter[i] > 10 || rounds < ROUNDS);
+}
+
 /* Whichever allocation fails, the run says so, leaks nothing, and what it has is consistent. */
 static void test_no_memory(void **state)
 {
@@ -322,7 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),    cmocka_unit_test(test_proofs),
         cmocka_unit_test(test_loading),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_first_events),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -41,6 +41,9 @@ void mr_detector_free(mr_detector *detector); /* NULL is fine */
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);
 
+/* Has it found a race of these two locations so far? */
+bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t other);
+
 /* Hands the races over; `list` is overwritten and freed with mr_race_list_free. */
 mr_status mr_detector_finish(mr_detector *detector, mr_race_list *list, mr_error *error);
 

@@ -81,6 +81,12 @@ static void wait_for(mr_beside *beside)
     beside->threaded = false;
 }
 
+void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found)
+{
+    *beside = (mr_beside){.relation = relation, .started = true, .found = *found};
+    *found = (mr_race_list){0};
+}
+
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
                          const mr_trace *trace, mr_race_list *found, mr_error *error)
 {

@@ -46,6 +46,9 @@ mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trac
 void mr_beside_start(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
                      const mr_trace *trace);
 
+/* The races are known: mr_beside_take hands them out. Takes the list over. */
+void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found);
+
 /* Waits for the races, or finds them, when no thread does. The caller frees the list in every case.
  * The status is that of mr_detect. */
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,

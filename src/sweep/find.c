@@ -21,7 +21,7 @@ bool mr_sweep_reads_again(const mr_sweep_job *job)
     return strcmp(job->path, "-") != 0 && stat(job->path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-static mr_read_options read_options(const mr_sweep_job *job)
+mr_read_options mr_sweep_read_options(const mr_sweep_job *job)
 {
     return (mr_read_options){.repair = mr_config_bool(job->config, "repair"),
                              .keep_partial = true,
@@ -43,24 +43,26 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
 
 /* Reads the trace into memory. After MR_ERR_TRACE, `loaded` may hold the events before the damage.
  */
-static mr_status read_trace(const mr_sweep_job *job, mr_error *error)
+static mr_status read_trace(const mr_sweep_job *job, uint64_t least_events, mr_error *error)
 {
-    mr_read_options options = read_options(job);
+    mr_read_options options = mr_sweep_read_options(job);
+    options.least_events = least_events;
     return mr_trace_read(job->path, &options, &job->sweep->loaded, error);
 }
 
-mr_status mr_sweep_load(const mr_sweep_job *job)
+mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
 {
     mr_sweep *sweep = job->sweep;
     double begin = mr_seconds();
     if (sweep->trace != NULL)
         return MR_OK;
-    mr_status status = read_trace(job, job->error);
+    mr_status status = read_trace(job, least_events, job->error);
     sweep->result.stats.load_seconds += mr_seconds() - begin;
     if (status != MR_OK && (status != MR_ERR_TRACE || sweep->loaded == NULL))
         return status;
     MR_ASSERT(sweep->loaded != NULL && sweep->names != NULL);
-    if (sweep->loaded->event_count < sweep->names->event_count)
+    uint64_t wanted = least_events ? least_events : sweep->names->event_count;
+    if (sweep->loaded->event_count < wanted)
         return mr_error_set(job->error, MR_ERR_IO, job->path, 0,
                             "the file has changed since it was first read; run the command again");
     sweep->trace = sweep->loaded;
@@ -88,7 +90,7 @@ static mr_status find_in_memory(const mr_sweep_job *job)
     mr_sweep *sweep = job->sweep;
     mr_error later = {0};
     double begin = mr_seconds();
-    mr_status status = read_trace(job, job->error);
+    mr_status status = read_trace(job, 0, job->error);
     sweep->result.stats.read_seconds = mr_seconds() - begin;
     if (sweep->loaded == NULL)
         return status;
@@ -118,7 +120,7 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
 {
     mr_stream *stream;
     mr_events events;
-    mr_read_options options = read_options(job);
+    mr_read_options options = mr_sweep_read_options(job);
     mr_status status = mr_stream_open(job->path, &options, &stream, job->error);
     if (status != MR_OK)
         return status;
@@ -219,7 +221,7 @@ static mr_status find_after_all(const mr_sweep_job *job)
 mr_status mr_sweep_find(const mr_sweep_job *job, mr_watch *watch)
 {
     mr_outlook outlook;
-    mr_read_options options = read_options(job);
+    mr_read_options options = mr_sweep_read_options(job);
     if (job->given != NULL)
         return find_in(job, job->given, job->error);
     if (!mr_relation_streaming(job->relation) || job->relation == MR_RELATION_C17 ||

@@ -23,9 +23,13 @@ typedef struct mr_sweep_job {
 struct mr_watch;
 mr_status mr_sweep_find(const mr_sweep_job *job, struct mr_watch *watch);
 
-/* find.c: reads the file into memory, unless it is there. Of a damaged file it reads the events
- * before the damage and returns MR_OK, because mr_sweep_find has reported the damage. */
-mr_status mr_sweep_load(const mr_sweep_job *job);
+/* find.c: reads the file into memory, unless it is there; with `least_events` it may be so many of
+ * its first events only (0: all). Of a damaged file it reads the events before the damage and returns
+ * MR_OK, because mr_sweep_find has reported the damage. */
+mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events);
+
+/* find.c: how the configuration says that the file is read. */
+mr_read_options mr_sweep_read_options(const mr_sweep_job *job);
 
 /* find.c: can the file be read a second time? */
 bool mr_sweep_reads_again(const mr_sweep_job *job);

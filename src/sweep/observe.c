@@ -72,7 +72,7 @@ mr_status mr_sweep_observe(const mr_sweep_job *job, const mr_watch *watch)
         sweep->result.observed_untold = true;
         return MR_OK;
     }
-    mr_status status = mr_sweep_load(job);
+    mr_status status = mr_sweep_load(job, 0);
     if (status != MR_OK)
         return status;
     if (!mr_observed_find(&sweep->result.observed, sweep->trace))

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "beside.h"
 #include "order/detect/detect.h"
+#include "prefix.h"
 #include "prover.h"
 
 #include <stdlib.h>
@@ -184,9 +185,10 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
 {
     tasks list = {0};
     mr_status status = MR_OK;
-    mr_detect_options options = mr_sweep_options(job, job->sweep->trace, 1);
-    if (relation == MR_RELATION_SYNCP)
+    if (relation == MR_RELATION_SYNCP) {
+        mr_detect_options options = mr_sweep_options(job, job->sweep->trace, 1);
         status = mr_syncp_index_new(job->sweep->trace, &options, &prover->syncp, job->error);
+    }
     for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
         size_t race = race_of != NULL ? race_of[i] : i;
         if (race != SIZE_MAX)
@@ -371,7 +373,10 @@ static mr_status load_and_prove(const mr_sweep_job *job)
 {
     mr_sweep *sweep = job->sweep;
     mr_prover prover;
-    mr_status status = mr_sweep_load(job);
+    uint64_t end = 0;
+    mr_status status = sweep->trace != NULL ? MR_OK : mr_sweep_prefix(job, &end);
+    if (status == MR_OK)
+        status = mr_sweep_load(job, end);
     if (status != MR_OK)
         return status;
     /* What follows makes a pass over the trace, and takes memory for each event. */

@@ -27,11 +27,11 @@ typedef struct mr_prover {
     mr_barrier_edges opaque; /* of the whole trace */
     mr_between between;
     mr_carried carried;
-    mr_session *session; /* NULL: neither this nor `carried` was needed so far */
-    uint64_t reach;      /* the caller may set it: no question ends after this event */
-    mr_trace seen;       /* the first events of the trace: what the checker sees; on loan */
-    mr_checker *checker; /* NULL: none was needed so far */
-    mr_opaque calls;     /* the mode for the checker */
+    mr_session *session;   /* NULL: neither this nor `carried` was needed so far */
+    uint64_t reach;        /* the caller may set it: no question ends after this event */
+    mr_trace seen;         /* the first events of the trace: what the checker sees; on loan */
+    mr_checker *checker;   /* NULL: none was needed so far */
+    mr_opaque calls;       /* the mode for the checker */
     mr_syncp_index *syncp; /* while races of syncp are proven: on loan from prove.c; else NULL */
 } mr_prover;
 

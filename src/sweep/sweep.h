@@ -6,7 +6,8 @@
  *            and c17 (for its memory orders) read the trace into memory. For wcp a regular file is read twice when the stream has no outlook
  *            (trace/outlook.h): the first pass makes the outlook, and with it wcp can forget
  *            sections.
- *   prove    needs the trace in memory, which is loaded when there is a race.
+ *   prove    needs the trace in memory, which is loaded when there is a race; of an .mrt file only the
+ *            events that the proofs need (prefix.h).
  *            fhb, shb, syncp: a witness for each static race, accepted by the checker. A rejected
  *            one is a bug of maxrace; its race is unknown (rejected).
  *            hb, cp, wcp, hybrid (`mark`): a static race that is also one of shb, or else of syncp, is
@@ -39,7 +40,8 @@ typedef struct mr_sweep {
     /* Names, counts and lines for a report, on loan. NULL: the run failed before there was
      * something to report. */
     const mr_trace *names;
-    /* The trace with its columns, for witness files, on loan. NULL: no witness needed it. */
+    /* The trace with its columns, on loan; all of it when witness files are wanted, else perhaps only
+     * the first events, which all witnesses are about. NULL: no witness needed it. */
     const mr_trace *trace;
 
     mr_stream *stream; /* owned */

@@ -161,6 +161,7 @@ typedef struct mr_read_options {
     /* base/halt.h: ends the reading, with mr_halt_fail; its owner has a ceiling. NULL: memory_bytes
      * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;
+    uint64_t least_events;   /* an .mrt file may be read as if it ended after so many; 0: all */
     double deadline_seconds; /* by mr_seconds, when there is no halt; 0: none */
 } mr_read_options;
 

@@ -23,6 +23,8 @@ static mr_status make_room(load_state *load, size_t need, mr_error *error)
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > MR_NESTED)
         return mr_mrt_too_many(mrt, error);
+    if (mrt->options.least_events && told > mrt->options.least_events + MR_MRT_BLOCK_EVENTS)
+        told = mrt->options.least_events + MR_MRT_BLOCK_EVENTS;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
     if (load->trace->link && need <= mr_columns_room(load->trace))
@@ -110,13 +112,14 @@ static mr_status read_blocks(load_state *load, mr_error *error)
     mr_events events;
     mr_status status;
     const mr_halt *halt = load->mrt->options.halt;
+    uint64_t least = load->mrt->options.least_events;
     do {
         status = mr_mrt_next(load->mrt, &events, error);
         if (!status && events.count)
             status = append(load, &events, error);
         if (!status && mr_halt_asked(halt))
             status = mr_halt_fail(halt, load->mrt->place, "reading the trace", error);
-    } while (!status && events.count);
+    } while (!status && events.count && (!least || load->trace->event_count < least));
     return status;
 }
 

@@ -1,0 +1,125 @@
+#include "prefix.h"
+
+#include "base/seconds.h"
+#include "beside.h"
+#include "formats/read.h"
+
+/* Is it worth to read no more than these events? */
+static bool saves(const mr_sweep_job *job, uint64_t end)
+{
+    uint64_t count = job->sweep->names->event_count;
+    return end < count - count / 4;
+}
+
+/* Behind the last second access of these races' first examples. */
+static uint64_t end_of(const mr_race_list *list)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < list->race_count; i++) {
+        uint64_t second = list->examples[list->races[i].first_example].second.event;
+        end = second >= end ? second + 1 : end;
+    }
+    return end;
+}
+
+/* How many of the first static races of the order has the detector found, too? `*found` is what the
+ * call before this one said. */
+static bool has_all(const mr_detector *detector, const mr_race_list *races, size_t *found)
+{
+    while (*found < races->race_count &&
+           mr_detector_has(detector, races->races[*found].low, races->races[*found].high))
+        ++*found;
+    return *found == races->race_count;
+}
+
+/* Feeds the events of the file until all races are found, or to the end or the damage. */
+static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_stream *stream,
+                      mr_error *error)
+{
+    mr_events events;
+    size_t found = 0;
+    mr_status status;
+    do {
+        status = mr_stream_next(stream, &events, error);
+        if (status == MR_OK && events.count > 0)
+            status = mr_detector_feed(detector, &events, error);
+    } while (status == MR_OK && events.count > 0 &&
+             !has_all(detector, &job->sweep->result.list, &found));
+    mr_stream_stop(stream);
+    return status == MR_ERR_TRACE ? MR_OK : status;
+}
+
+/* The races of shb, as far as they are wanted. They are found in the numbers of the stream, which an
+ * .mrt file gives to its names. */
+static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found, mr_error *error)
+{
+    mr_stream *stream;
+    mr_read_options reading = mr_sweep_read_options(job);
+    mr_detect_options options = {.most_examples = 1,
+                                 .outlook = mr_stream_outlook(job->sweep->stream),
+                                 .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
+                                 .halt = job->halt};
+    mr_status status = mr_stream_open(job->path, &reading, &stream, error);
+    if (status != MR_OK)
+        return status;
+    mr_detector *detector = mr_detector_new(MR_RELATION_SHB, &options);
+    if (detector == NULL)
+        status = mr_error_memory(error, "proving races");
+    if (status == MR_OK)
+        status = feed(job, detector, stream, error);
+    if (status == MR_OK)
+        status = mr_detector_finish(detector, found, error);
+    mr_detector_free(detector);
+    mr_stream_close(stream);
+    return status;
+}
+
+/* Behind the last event that a proof by one of these races needs; all events, when one of the
+ * order's own has none. */
+static uint64_t end_of_proofs(const mr_sweep_job *job, const mr_race_list *found)
+{
+    const mr_race_list *races = &job->sweep->result.list;
+    uint64_t end = end_of(races);
+    for (size_t i = 0; i < races->race_count; i++) {
+        uint32_t number = mr_race_list_find(found, races->races[i].low, races->races[i].high);
+        if (number == UINT32_MAX)
+            return job->sweep->names->event_count;
+        uint64_t second = found->examples[found->races[number].first_example].second.event;
+        end = second >= end ? second + 1 : end;
+    }
+    return end;
+}
+
+mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
+{
+    mr_sweep *sweep = job->sweep;
+    uint64_t least = end_of(&sweep->result.list);
+    *end = sweep->names->event_count;
+    bool known = mr_relation_sound(job->relation) || job->relation == MR_RELATION_HB;
+    bool is_mrt = sweep->stream != NULL && mr_stream_outlook(sweep->stream) != NULL;
+    bool files = mr_config_text(job->config, "witness.dir")[0] != '\0';
+    if (!known || !is_mrt || files || !saves(job, least))
+        return MR_OK;
+    if (mr_relation_sound(job->relation)) {
+        *end = least;
+        return MR_OK;
+    }
+    mr_race_list found = {0};
+    mr_error error = {0};
+    if (!job->mark)
+        return MR_OK;
+    double begin = mr_seconds();
+    mr_status status = find_shb(job, &found, &error);
+    sweep->result.stats.mark_seconds += mr_seconds() - begin;
+    if (status == MR_ERR_HALTED)
+        return mr_halt_fail(job->halt, NULL, "proving races", job->error);
+    if (status != MR_OK) { /* reading the whole file says what is wrong with it */
+        mr_race_list_free(&found);
+        return MR_OK;
+    }
+    uint64_t enough = end_of_proofs(job, &found);
+    if (saves(job, enough))
+        *end = enough;
+    mr_beside_give(&job->shared->shb, MR_RELATION_SHB, &found);
+    return MR_OK;
+}
