@@ -374,6 +374,46 @@ static void test_ended_within_wcp(void **state)
     free(text);
 }
 
+/* mr_debug.write: asks the run to end when its first window is decided. */
+static void ask_within_windows(void *context, const char *line)
+{
+    if (strstr(line, "stage=windows unit=0 decided_by="))
+        mr_halt_ask(context, MR_HALT_SIGNAL);
+}
+
+/* A run that is asked to end within its windows has the races that the search for those of an order has found. */
+static void test_ended_within_windows(void **state)
+{
+    (void)state;
+    enum { EVENTS = 60000 };
+    static const char *const settings[][5] = {{"find", "races", "jobs", "1", NULL},
+                                              {"candidates.far", "shb", "jobs", "1", NULL}};
+    const mr_plant plants[] = {{MR_PLANT_FREE, 20000, 50000}};
+    char *text = mr_generate_far(1, EVENTS, plants, 1);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        mr_halt halt = {0};
+        const mr_debug debug = {1u << MR_DEBUG_DISPATCH, ask_within_windows, &halt};
+        const mr_predict_run run = {.debug = &debug, .halt = &halt};
+        mr_config *config = mr_settings_of(settings[i]);
+        mr_result result = {0};
+        mr_error error = {0};
+        assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+        assert_true(result.stats.incomplete && result.stats.windows_missing > 0);
+        assert_int_equal(result.stats.windows, 1);
+        const mr_race *race =
+            find_race(trace, &result, location_of(trace, 0, 'a'), location_of(trace, 0, 'b'));
+        assert_non_null(race);
+        assert_int_equal(race->confirmed_by, MR_STEP_FAR);
+        mr_result_free(&result);
+        mr_config_free(config);
+    }
+    mr_trace_free(trace);
+    free(text);
+}
+
 /* ---- steps that are off ---- */
 
 typedef struct listener {
@@ -442,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_small_far_windows),
         cmocka_unit_test(test_bundle_of_a_free),
         cmocka_unit_test(test_ended_within_wcp),
+        cmocka_unit_test(test_ended_within_windows),
         cmocka_unit_test(test_no_saturation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

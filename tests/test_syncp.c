@@ -56,7 +56,7 @@ static void find(const mr_trace *trace, uint32_t most_examples, mr_race_list *li
 {
     mr_error error = {0};
     mr_detect_options options = {.most_examples = most_examples, .keep_events = true};
-    if (mr_syncp_find(trace, &options, list, &error) != MR_OK)
+    if (mr_syncp_find(trace, &options, list, NULL, &error) != MR_OK)
         fail_msg("%s", error.text);
 }
 
@@ -394,7 +394,7 @@ static void test_options(void **state)
     mr_race_list list;
     mr_trace *trace = mr_sample_trace("A|w(x)|1\nB|w(x)|2\nB|w(x)|3\n");
     assert_non_null(trace);
-    assert_int_equal(mr_syncp_find(trace, &options, &list, NULL), MR_OK);
+    assert_int_equal(mr_syncp_find(trace, &options, &list, NULL, NULL), MR_OK);
     assert_int_equal(list.race_count, 2);
     assert_int_equal(list.racy_event_count, 2);
     assert_int_equal(list.events.count, 0);
@@ -410,7 +410,7 @@ static bool find_survives(const mr_trace *trace, uint64_t n)
     mr_error error = {0};
     mr_detect_options options = {.most_examples = 2, .keep_events = true};
     mr_memory_fail_after(n);
-    mr_status status = mr_syncp_find(trace, &options, &list, &error);
+    mr_status status = mr_syncp_find(trace, &options, &list, NULL, &error);
     mr_memory_fail_after(0);
     mr_race_list_free(&list);
     assert_true(status == MR_OK || (status == MR_ERR_MEMORY && error.status == status));

@@ -33,7 +33,7 @@ typedef struct prediction {
     bool searches;        /* the last unit is the search for sync-preserving races */
     bool searched;        /* its outcome was merged; then: */
     bool no_room;         /*   there is no memory for far races */
-    mr_event_pair *pairs; /*   the pairs that it has found; owned */
+    mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
     size_t pair_count;
 } prediction;
 
@@ -147,6 +147,20 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
     return status;
 }
 
+static mr_status do_search(prediction *p, unsigned number, mr_outcome *outcome, bool *halted,
+                           mr_error *error)
+{
+    mr_worker *worker = NULL;
+    mr_status status = worker_of(p, number, &worker, error);
+    if (status != MR_OK)
+        return status;
+    status = mr_far_search(worker, outcome, error);
+    *halted = status == MR_OK ? mr_halt_asked(p->settings.halt) != MR_HALT_NONE
+                              : mr_halt_explains(p->settings.halt, status);
+    outcome->cut = *halted;
+    return *halted ? MR_OK : status;
+}
+
 static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
                         mr_error *error)
 {
@@ -156,14 +170,8 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     *outcome = mr_outcome_new(unit);
     if (!*outcome)
         return mr_error_memory(error, "starting a window");
-    if (unit == p->window_count) {
-        status = mr_far_search(&p->settings, *outcome, error);
-        halted = status == MR_OK ? mr_halt_asked(p->settings.halt) != MR_HALT_NONE
-                                 : mr_halt_explains(p->settings.halt, status);
-        status = halted ? MR_OK : status;
-    } else {
-        status = decide_window(p, number, *outcome, &halted, error);
-    }
+    status = unit == p->window_count ? do_search(p, number, *outcome, &halted, error)
+                                     : decide_window(p, number, *outcome, &halted, error);
     /* The outcome of a unit that failed has what was found before. */
     if (halted && (!(*outcome)->count || p->dispatch.team)) {
         mr_outcome_free(*outcome);
@@ -210,9 +218,9 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     p->pairs = outcome->pairs;
     p->pair_count = outcome->pair_count;
     outcome->pairs = NULL;
-    p->searched = true;
+    p->searched = !outcome->cut;
     p->no_room = outcome->no_room;
-    return MR_OK;
+    return mr_far_merge_search(&p->merge, outcome, error);
 }
 
 static mr_far_context far_context(prediction *p)

@@ -1,9 +1,9 @@
 /*
  * far: races whose accesses are farther apart than a window.
  *
- *   mr_far_search → (windows merged) → mr_far_confirm → mr_far_decide
+ *   mr_far_search → (windows merged) → mr_far_merge_search → mr_far_confirm → mr_far_decide
  *
- * The search is one unit of the phase of the windows. The other two run phases of their own
+ * The search is one unit of the phase of the windows. The last two run phases of their own
  * (dispatch.h), after the windows. A phase is planned from what was merged before it, and the
  * outcome of a unit depends on the plan alone. The outcomes are merged in the order of the plan.
  * Only then is each answer paid for, and an answer that the budget does not cover is dropped. So
@@ -35,17 +35,25 @@ typedef struct mr_far_context {
 #define MR_FAR_WINDOW UINT64_MAX
 
 /*
- * order_races.c: fills outcome->pairs with one pair of each static race of SHB or SyncP
- * (settings->far) on the whole trace. Needs no outcome of the windows. The room (memory.limit_mb)
- * may lack the memory for the search, or for mr_far_decide after it. Then the search sets
- * outcome->no_room and leaves the pairs empty, and no rank looks for far races. MR_ERR_MEMORY.
+ * order_races.c: looks for one pair of each static race of SHB or SyncP (settings->far) on the whole
+ * trace. Needs no outcome of the windows. Each pair has a witness in trace order (order/syncp/syncp.h),
+ * on a window that ends after the second access and starts as late as possible. The pairs with short
+ * windows are confirmed at once: `outcome` gets their verdicts, so that a run that is ended within its windows has
+ * these races. `outcome->pairs` gets the other pairs. A pair whose witness the checker rejects is
+ * unknown. When the run is halted, some pairs may be missing.
+ *
+ * The room (memory.limit_mb) may lack the memory for the search, or for mr_far_decide after it.
+ * Then the search sets outcome->no_room and leaves the rest empty, and no rank looks for far races.
+ * MR_ERR_MEMORY.
  */
-mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error);
+mr_status mr_far_search(mr_worker *worker, mr_outcome *outcome, mr_error *error);
+
+/* order_races.c: adds the verdicts of the search, but those of static races that a window has proven.
+ * MR_ERR_MEMORY. */
+mr_status mr_far_merge_search(mr_merge *merge, mr_outcome *outcome, mr_error *error);
 
 /*
- * order_races.c: confirms those pairs of the search whose static race no window has proven. Each
- * has a witness in trace order (order/syncp/syncp.h), on a window that ends after the second access
- * and starts as late as possible. A pair whose witness the checker rejects is unknown.
+ * order_races.c: confirms those of the other pairs of the search whose static race no window has proven.
  * MR_ERR_MEMORY, and the errors of mr_dispatch_run.
  */
 mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,

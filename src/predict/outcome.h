@@ -59,7 +59,8 @@ typedef struct mr_outcome {
     uint64_t dropped_by_filter, dropped_by_cone; /* event pairs */
     mr_pair_verdict *verdicts;
     size_t count, capacity;
-    mr_event_pair *pairs; /* of the search for sync-preserving races: those of the order */
+    mr_event_pair
+        *pairs; /* of the search for sync-preserving races: those that it has not confirmed */
     size_t pair_count;
     mr_finding_verdict *finding; /* of a static finding; owned; NULL: another unit */
     /* For want of memory (memory.limit_mb) the search was not done, or far races cannot be decided

@@ -44,7 +44,7 @@ static mr_status detect(mr_relation relation, const mr_trace *trace,
     case MR_RELATION_CP:
         return mr_cp_find(trace, options, list, error);
     case MR_RELATION_SYNCP:
-        return mr_syncp_find(trace, options, list, error);
+        return mr_syncp_find(trace, options, list, NULL, error);
     case MR_RELATION_HB:
     case MR_RELATION_FHB:
     case MR_RELATION_SHB:

@@ -43,11 +43,6 @@
 
 #include "order/detector.h"
 
-/* The races of the whole trace; `list` is overwritten and freed by the caller, also after an error.
- * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for more than 2^31 - 2 events. */
-mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
-                        mr_error *error);
-
 /* What the search or an index will take of memory, before it starts: an estimate, by one pass that
  * takes 16 bytes a variable and 4 for each pair of chains. Mostly one to three times the truth.
  * False: no memory. */
@@ -56,13 +51,19 @@ bool mr_syncp_bytes(const mr_trace *trace, uint64_t *bytes);
 /*
  * Questions about any pair of conflicting accesses, after one pass over the trace.
  *
- *   mr_syncp_index_new → (mr_syncp_is_race | mr_syncp_window | mr_syncp_schedule)* →
+ *   (mr_syncp_index_new | mr_syncp_find) → (mr_syncp_is_race | mr_syncp_window | mr_syncp_schedule)* →
  *   mr_syncp_index_free
  *
  * The index is used by one thread at a time; every other one needs a view of it. The trace must
  * outlive it.
  */
 typedef struct mr_syncp_index mr_syncp_index;
+
+/* The races of the whole trace; `list` is overwritten and freed by the caller, also after an error.
+ * `index` gets the index that the pass has made; it is NULL after an error. It may be NULL: nobody asks.
+ * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for more than 2^31 - 2 events. */
+mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
+                        mr_syncp_index **index, mr_error *error);
 
 /* `options`: only outlook, opaque, edges and progress are looked at. `*index` is NULL after an
  * error. */

@@ -1,5 +1,6 @@
+#include "syncp_index.h"
+
 #include "base/assert.h"
-#include "syncp.h"
 #include "syncp_pass.h"
 
 #include <stdlib.h>
@@ -47,6 +48,16 @@ mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *opt
         *index = NULL;
     }
     return status;
+}
+
+mr_syncp_index *mr_syncp_index_of(const mr_trace *trace, mr_syncp_ideals *ideals)
+{
+    mr_syncp_index *index = make(trace);
+    if (!index)
+        return NULL;
+    index->own = *ideals;
+    *ideals = (mr_syncp_ideals){0};
+    return index;
 }
 
 mr_syncp_index *mr_syncp_index_view(const mr_syncp_index *index)
