@@ -457,6 +457,10 @@ void mr_query_end(mr_query *q, mr_trouble *trouble)
     query_free(q);
 }
 
+/* Z3 takes some 20 units and more for each literal of a formula that it settles. Where there are fewer than this, it
+ * reads the formula in, takes the memory, and gives up. */
+enum { LEAST_UNITS_OF_LITERAL = 4 };
+
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
                            mr_settings settings, const uint32_t *ranks, int64_t *order,
                            mr_trouble *trouble)
@@ -464,6 +468,11 @@ mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const
     *trouble = (mr_trouble){.why = MR_INTERRUPTED_MEMORY};
     if (formula->contradiction)
         return MR_ANSWER_UNSAT;
+    if (limits->units && settings != MR_SETTINGS_AS_IT_COMES &&
+        formula->literal_count > limits->units / LEAST_UNITS_OF_LITERAL) {
+        *trouble = (mr_trouble){.why = MR_INTERRUPTED_UNITS, .detail = "solver.rlimit"};
+        return MR_ANSWER_UNKNOWN;
+    }
     mr_query *query = mr_query_begin(session, limits, settings, ranks);
     if (!query) {
         snprintf(trouble->detail, sizeof trouble->detail, "Z3 could not be started");

@@ -108,7 +108,8 @@ bool mr_query_interrupted(const mr_query *query);
  * `units` are set in any case. */
 void mr_query_end(mr_query *query, mr_trouble *trouble);
 
-/* One query of one check. */
+/* One query of one check. A formula that is too large for `limits->units` is not asked about, unless `settings` are those
+ * of Z3. */
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
                            mr_settings settings, const uint32_t *ranks, int64_t *order,
                            mr_trouble *trouble);
