@@ -3,9 +3,8 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/table.h"
+#include "moves.h"
 #include "partial.h"
-#include "turns.h"
-#include "windows/lock_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,6 +42,7 @@ typedef struct search {
     const mr_window *window;
     mr_turns turns;
     mr_lock_rows locks;
+    mr_moves moves;
     /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see
      * (mr_partial_sees); the units of semaphores. */
     uint32_t width, words; /* `words`: when it is packed */
@@ -122,21 +122,65 @@ static bool run_if_possible(search *x, uint32_t event)
     return true;
 }
 
+/* Runs a passing section (moves.h), if all of it is possible and its thread may not stop in it. */
+static bool pass_section(search *x, const mr_move *enter)
+{
+    const mr_window *w = x->window;
+    uint32_t thread = w->thread[enter->event], begin = x->at[thread];
+    const mr_move *end = enter + (enter->close - begin);
+    for (const mr_move *move = enter; move < end; move++) {
+        x->effort++;
+        if (may_stop(x, move->event) || !mr_move_sees(move, x->at) ||
+            (move->kind == MR_MOVE_ENTER &&
+             !mr_lock_rows_allow(&x->locks, mr_window_section(w, move->event), x->at)))
+            return false;
+    }
+    x->at[thread] = enter->close;
+    for (const mr_move *move = enter; move < end && x->records; move++)
+        x->events[x->event_count++] = move->event;
+    return true;
+}
+
+/* Runs the event if that takes nothing from anybody and it is possible. */
+static bool run_if_takes_nothing(search *x, const mr_move *move)
+{
+    const mr_window *w = x->window;
+    switch ((mr_move_kind)move->kind) {
+    case MR_MOVE_END:
+        return false;
+    case MR_MOVE_ENTER:
+        return move->close && pass_section(x, move);
+    case MR_MOVE_FREE:
+        break;
+    case MR_MOVE_READ:
+        if (!mr_move_sees(move, x->at))
+            return false;
+        break;
+    case MR_MOVE_WRITE:
+    case MR_MOVE_UPDATE:
+    case MR_MOVE_OTHER:
+        return mr_turns_takes_nothing(&x->turns, move->event, x->at) &&
+               run_if_possible(x, move->event);
+    }
+    x->effort++;
+    x->at[w->thread[move->event]]++;
+    if (x->records)
+        x->events[x->event_count++] = move->event;
+    return true;
+}
+
 /* Runs whatever takes nothing from anybody. */
 static void run_ahead(search *x)
 {
-    const mr_window *w = x->window;
     for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t i = 0; i < x->turns.thread_count; i++) {
-            uint32_t t = x->turns.threads[i], length = mr_window_length(w, t);
-            while (x->at[t] < length) {
-                uint32_t event = mr_window_at(w, t, x->at[t]);
-                if (may_stop(x, event) || !mr_turns_takes_nothing(&x->turns, event, x->at) ||
-                    !run_if_possible(x, event))
-                    break;
+            uint32_t t = x->turns.threads[i];
+            const mr_move *move = mr_moves_at(&x->moves, t, x->at[t]);
+            for (; move->kind > MR_MOVE_END && !may_stop(x, move->event) &&
+                   run_if_takes_nothing(x, move);
+                 move = mr_moves_at(&x->moves, t, x->at[t]))
                 moved = true;
-            }
         }
     }
 }
@@ -150,11 +194,27 @@ static bool run_to(search *x, uint32_t thread, uint32_t end)
     return true;
 }
 
+/* A plain turn of the thread, up to the event of this position. False: it is not possible. */
+static bool take_plain_turn(search *x, uint32_t thread, uint32_t turn)
+{
+    const mr_move *last = mr_moves_at(&x->moves, thread, turn);
+    x->effort++;
+    if (!mr_move_sees(last, x->at) ||
+        !mr_lock_rows_fit(&x->locks, thread, turn + (last->kind == MR_MOVE_ENTER), x->at))
+        return false;
+    if (last->puts)
+        x->at[last->number] = last->put;
+    x->at[thread] = turn + 1;
+    return true;
+}
+
 /* What the thread does next. False: it cannot. */
 static bool take_turn(search *x, uint32_t thread)
 {
-    uint32_t turn = mr_turns_event(&x->turns, thread, x->at[thread]);
-    return turn < mr_window_length(x->window, thread) && run_to(x, thread, turn + 1);
+    const mr_move *first = mr_moves_at(&x->moves, thread, x->at[thread]);
+    if (first->plain && !x->records)
+        return take_plain_turn(x, thread, first->turn);
+    return first->turn < mr_window_length(x->window, thread) && run_to(x, thread, first->turn + 1);
 }
 
 /* `at` becomes this state. */
@@ -323,14 +383,26 @@ static told tell_race(search *x, uint32_t a, uint32_t b, mr_arena *arena)
     return goes_on ? TOLD_GOES_ON : TOLD_ENDS;
 }
 
+/* The thread of the event, whose turn it is, takes its locks. False: it cannot; it may have come to some of them. */
+static bool stand_before(search *x, uint32_t event)
+{
+    uint32_t thread = x->window->thread[event], position = x->window->position[event];
+    if (!mr_moves_at(&x->moves, thread, x->at[thread])->plain)
+        return run_to(x, thread, position);
+    x->effort++;
+    if (!mr_lock_rows_fit(&x->locks, thread, position, x->at))
+        return false;
+    x->at[thread] = position;
+    return true;
+}
+
 /* Can the threads stop at both, after they have taken their locks? That changes only how far these two have come. */
 static bool is_race(search *x, uint32_t a, uint32_t b)
 {
     const mr_window *w = x->window;
     uint32_t *one = &x->at[w->thread[a]], *other = &x->at[w->thread[b]];
     uint32_t from_one = *one, from_other = *other;
-    bool both = run_to(x, w->thread[a], w->position[a]) &&
-                run_to(x, w->thread[b], w->position[b]) && mr_partial_may_stop(&x->view, a) &&
+    bool both = stand_before(x, a) && stand_before(x, b) && mr_partial_may_stop(&x->view, a) &&
                 mr_partial_may_stop(&x->view, b);
     *one = from_one;
     *other = from_other;
@@ -340,10 +412,8 @@ static bool is_race(search *x, uint32_t a, uint32_t b)
 /* The event of the thread's turn, if it may stop there; MR_NONE: it may not. */
 static uint32_t stop_of(const search *x, uint32_t thread)
 {
-    uint32_t turn = mr_turns_event(&x->turns, thread, x->at[thread]);
-    uint32_t event = turn < mr_window_length(x->window, thread)
-                         ? mr_window_at(x->window, thread, turn)
-                         : MR_NONE;
+    uint32_t turn = mr_moves_at(&x->moves, thread, x->at[thread])->turn;
+    uint32_t event = mr_moves_at(&x->moves, thread, turn)->event;
     return event != MR_NONE && may_stop(x, event) ? event : MR_NONE;
 }
 
@@ -524,6 +594,8 @@ static bool prepare(search *x, mr_arena *arena, bool *refused)
     for (uint32_t e = 0; e < w->size; e++)
         x->stop_until[e] = x->survey->stops[e] ? UINT32_MAX : 0;
     add_fields(x);
+    if (!mr_moves_init(&x->moves, &x->turns, &x->locks, x->number_of_variable, arena))
+        return false;
     x->view = (mr_partial){.window = w, .next = x->at};
     return true;
 }

@@ -4,8 +4,8 @@
  *
  * A *state* is how far each thread has come and what a read of each variable would see. What may happen next depends on
  * nothing else: locks, lives and calls follow from the first (units of semaphores, too; they are kept since counting
- * them takes long). Threads go on by turns, and what takes nothing from anybody is run as soon as it is possible (turns.h), but for
- * events at which a thread may stop. No event is required. Of a variable that nobody reads any more, the state does not
+ * them takes long). Threads go on by turns, and what takes nothing from anybody is run as soon as it is possible (turns.h, moves.h), but
+ * for events at which a thread may stop. No event is required. Of a variable that nobody reads any more, the state does not
  * keep what was written last.
  *
  * A *layer* has the states to which the same number of events leads. Each turn leads to a later layer, so when layers are

@@ -42,4 +42,25 @@ static inline bool mr_lock_rows_allow(const mr_lock_rows *rows, const mr_section
     return true;
 }
 
+/* May the thread hold what it holds at this position, as far as the others go, when they have come to `next`?
+ * O(threads · contended locks / 64). */
+static inline bool mr_lock_rows_fit(const mr_lock_rows *rows, uint32_t thread, uint32_t position,
+                                    const uint32_t *next)
+{
+    const mr_window *w = rows->window;
+    uint32_t words = rows->words;
+    const uint64_t *own =
+        &rows->bits[(size_t)rows->row_of[w->threads[thread].first + thread + position] * 2 * words];
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        const uint64_t *held =
+            &rows->bits[(size_t)rows->row_of[w->threads[t].first + t + next[t]] * 2 * words];
+        uint64_t met = 0;
+        for (uint32_t k = 0; k < words; k++)
+            met |= (own[k] & (held[k] | held[words + k])) | (own[words + k] & held[k]);
+        if (t != thread && met)
+            return false;
+    }
+    return true;
+}
+
 #endif

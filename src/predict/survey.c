@@ -12,7 +12,7 @@ bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem)
 
 uint64_t mr_survey_effort(const mr_decide_options *options, uint32_t pairs)
 {
-    enum { TIMES = 6, TIMES_OF_PAIR = 2 };
+    enum { TIMES = 4, TIMES_OF_PAIR = 2 };
     return (pairs < TIMES / TIMES_OF_PAIR ? pairs * TIMES_OF_PAIR : TIMES) *
            options->saturate_steps;
 }
