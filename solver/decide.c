@@ -23,19 +23,14 @@ enum { SATURATE_STAGE = 4 };
 
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
 enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
-
 /* Work of a unit of Z3: both then stand for about the same time. */
 enum { EFFORT_PER_UNIT = 10 };
-
 enum { GREEDY_PASSES = 20 }; /* over the cone */
-
-/* Events run and words of states that explore may look at, in a first attempt, in a large cone and else: some
- * hundredths and some tenths of a second. */
+/* Events run and words of states that explore may look at: some hundredths and some tenths of a second. */
 enum { EXPLORE_FIRST = 1000000, EXPLORE_LARGE = 12500000, EXPLORE_EFFORT = 50000000 };
 enum { LARGE_CONE = 20000 }; /* events */
-
-enum { SATURATE_PART = 8 }; /* of its budget: what saturation has before explore */
-
+/* Parts of its budget that saturation has before explore, and how often it has it with many states. */
+enum { SATURATE_PART = 8, SATURATE_TIMES = 2 };
 /* Writes of the value that a goal ends with, each of which is tried in trace order. */
 enum { WRITES_TRIED = 8 };
 
@@ -396,11 +391,11 @@ static outcome try_explore(candidate_task *task)
     outcome ready = prepare_search(task, MR_STEP_EXPLORE);
     if (ready != PASSED_ON)
         return ready;
-    bool first = task->options->first_attempt, large = decision->cone_events > LARGE_CONE;
-    const mr_explore_limits limits = {first   ? EXPLORE_FIRST
-                                      : large ? EXPLORE_LARGE
-                                              : EXPLORE_EFFORT,
-                                      mr_limits_memory_bytes(&task->options->limits)};
+    bool large = decision->cone_events > LARGE_CONE || task->options->many_states;
+    uint64_t effort = task->options->first_attempt ? EXPLORE_FIRST
+                      : large                      ? EXPLORE_LARGE
+                                                   : EXPLORE_EFFORT;
+    const mr_explore_limits limits = {effort, mr_limits_memory_bytes(&task->options->limits)};
     uint32_t *stops = mr_arena_alloc(task->arena, task->goal->stop_count, sizeof *stops);
     if (!stops)
         return NO_MEMORY;
@@ -524,15 +519,19 @@ static outcome saturate_with(candidate_task *task, uint64_t steps)
 /* What saturation settles, it mostly settles soon. What it does not is often one for explore. */
 static outcome try_saturate_first(candidate_task *task)
 {
-    uint64_t steps = task->options->saturate_steps, part = steps ? steps / SATURATE_PART + 1 : 0;
-    if (!task->options->first_attempt && !uses(task, MR_STEP_EXPLORE))
-        return PASSED_ON;
-    return saturate_with(task, task->options->first_attempt ? steps : part);
+    const mr_decide_options *options = task->options;
+    uint64_t steps = options->saturate_steps;
+    if (options->many_states)
+        steps *= SATURATE_TIMES;
+    else if (!options->first_attempt)
+        steps = steps && uses(task, MR_STEP_EXPLORE) ? steps / SATURATE_PART + 1 : 0;
+    return saturate_with(task, steps);
 }
 
 static outcome try_saturate(candidate_task *task)
 {
-    return saturate_with(task, task->options->first_attempt ? 0 : task->options->saturate_steps);
+    bool done = task->options->first_attempt || task->options->many_states;
+    return saturate_with(task, done ? 0 : task->options->saturate_steps);
 }
 
 static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
@@ -662,6 +661,7 @@ static outcome climb(candidate_task *task)
     }
     task->decision->verdict = MR_VERDICT_UNKNOWN;
     task->decision->step = MR_STEP_Z3;
+    task->decision->left = task->goal->stops;
     return SETTLED;
 }
 

@@ -54,7 +54,10 @@ typedef struct mr_decide_options {
     /* Instead of elimination, saturation looks for a proof by so many events near the accesses alone
      * (region.h), also when the step saturate is off; 0: not. */
     uint32_t only_near_events;
-    bool first_attempt;      /* explore looks at few states */
+    bool first_attempt; /* explore looks at few states */
+    /* The window leads to many states: saturation comes with twice its budget before explore, which has a part of its
+     * own. Not in a first attempt. */
+    bool many_states;
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;
@@ -83,6 +86,9 @@ typedef struct mr_decision {
      * budget covers does not depend on the way to the proof; with only_near_part, as so many as take
      * its time, since the question may be asked again. */
     uint64_t cone_events;
+    /* MR_VERDICT_UNKNOWN: what the lists of the goal are narrowed to, one each; a witness stops at accesses of
+     * these. Memory of the caller's arena; NULL: they were not. */
+    const mr_stops *left;
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

@@ -29,6 +29,7 @@ typedef struct group_state {
     const mr_problem *problem;
     mr_pair_verdict *verdict;
     mr_decision latest; /* the answer to the last question */
+    mr_stops left[2];   /* where it is unknown: what is left of the lists */
     bool refused;       /* some question was refused for want of memory */
     bool tried_near;    /* close races were looked for; there was none */
     bool no_race;       /* and it was proven that the window has none */
@@ -70,7 +71,10 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     const mr_window *window = s->problem->window;
     mr_decision *decision = &s->latest;
     mr_decide_options options = worker->decide;
+    s->left[0] = a;
+    s->left[1] = b;
     options.steps &= steps;
+    options.many_states = !options.first_attempt && mr_near_has_many_states(worker);
     if (halted(worker)) {
         *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
         return MR_OK;
@@ -98,6 +102,11 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
                              window->start + decision->second);
         status = mr_worker_confirm(worker, window, strength, decision, s->verdict);
     }
+    if (status == MR_OK && decision->verdict == MR_VERDICT_UNKNOWN && decision->left) {
+        s->left[0] = decision->left[0];
+        s->left[1] = decision->left[1];
+    }
+    decision->left = NULL;
     mr_arena_release(&worker->arena, mark);
     return status;
 }
@@ -226,7 +235,7 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
 
 /*
  * Decides all accesses of two sites by one question; when that is unknown, asks about each half of
- * the longer list. `open` becomes the first unknown answer about a part that stays unknown.
+ * the longer list of what the question has left. `open` becomes the first unknown answer about a part that stays unknown.
  */
 static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
@@ -245,6 +254,10 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     }
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
         return status;
+    if (!budget) {
+        one = s->left[0];
+        two = s->left[1];
+    }
     if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {
         if (open->verdict != MR_VERDICT_UNKNOWN)
             *open = s->latest;

@@ -19,6 +19,7 @@ struct mr_near {
     mr_outcome *found; /* owned; verdicts with a race */
     mr_map index;      /* by two places: number in `found` */
     bool complete;     /* all other pairs of places have no race */
+    bool many_states;  /* the survey has given up */
 };
 
 mr_decide_options mr_near_options(const mr_decide_options *options)
@@ -29,6 +30,11 @@ mr_decide_options mr_near_options(const mr_decide_options *options)
     cheap.eliminate_part = ELIMINATE_PART;
     cheap.first_attempt = true;
     return cheap;
+}
+
+bool mr_near_has_many_states(const mr_worker *worker)
+{
+    return worker->near && worker->near->many_states;
 }
 
 bool mr_near_is_used(const mr_worker *worker)
@@ -167,6 +173,7 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
     mr_status status = mr_survey_search(worker, problem, &candidates, effort, settled, near->found,
                                         &near->complete);
     mr_worker_asks(worker, false);
+    near->many_states = !near->complete;
     for (size_t i = before; status == MR_OK && i < near->found->count; i++)
         if (!note_race(near, i))
             status = mr_error_memory(worker->error, "recording a candidate");

@@ -47,6 +47,9 @@ mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end,
 mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t location_1,
                        uint32_t location_2, mr_pair_verdict **race, bool *no_race);
 
+/* Has the window too many states to look at all of them? False before its search. */
+bool mr_near_has_many_states(const mr_worker *worker);
+
 void mr_near_forget(mr_worker *worker);
 
 #endif
