@@ -6,6 +6,9 @@
 /* Looks: parts of the budget of elimination, for lists that may be divided and for a spot. */
 enum { PART_OF_LISTS = 1024, PART_OF_SPOT = 16 };
 
+/* Two stops of a spot have a look of their own when there are no more than so many such pairs. */
+enum { MOST_PAIRS = 16 };
+
 /* Regions: their events before the stops, which double from the first region to the last; of a spot, another one
  * after a longer look. Lists that may be divided have them when they span fewer events than REGION_LENGTH, each
  * with a part of the budget of saturation. */
@@ -75,10 +78,27 @@ static uint32_t length(const mr_far_spots *s, mr_stops stops)
     return position[mr_stops_last(&stops)] - position[stops.events[0]];
 }
 
+/* What is required for one stop is more than what is required for any of a few, and its proof may be short where
+ * the one about all has none. So each two stops of a spot have a look of their own. */
+static mr_status look_at_each(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
+{
+    mr_status status = MR_OK;
+    uint64_t pairs = (uint64_t)one.count * two.count;
+    *proven = pairs <= MOST_PAIRS;
+    for (uint64_t i = 0; status == MR_OK && *proven && i < pairs; i++) {
+        const mr_stops first = {one.events + i / two.count, 1};
+        const mr_stops second = {two.events + i % two.count, 1};
+        status = look(s, first, second, PART_OF_LISTS, proven);
+    }
+    return status;
+}
+
 /* A spot that has no proof by the means for longer lists. */
 static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
 {
     mr_status status = saturate_more(s, one, two, EVENTS_OF_SPOT, 1, proven);
+    if (status == MR_OK && !*proven)
+        status = look_at_each(s, one, two, proven);
     if (status == MR_OK && !*proven)
         status = look(s, one, two, PART_OF_SPOT, proven);
     if (status == MR_OK && !*proven)
