@@ -199,7 +199,7 @@ static mr_status search(mr_worker *worker, mr_outcome *outcome, mr_error *error)
             (mr_event_pair){example->first.event, example->second.event};
     }
     mr_race_list_free(&list);
-    if (outcome->pair_count)
+    if (outcome->pairs && outcome->pair_count)
         status = confirm_cheap(worker, index, outcome);
     mr_syncp_index_free(index);
     return status;
