@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records programs of tests/programs, built by gcc, with one seed, and predicts from the traces: a third of those in C, and a fifth
+# Records programs of tests/programs, built by gcc, with one seed, and predicts from the traces: a quarter of those in C, and a fifth
 # of those in C++, which take longer to compile. With TEST_LENGTH=full: the rest, which is seeds 2 and 3 of these, seeds 1 to 3 of
 # all others of gcc, and those built by clang, with seeds 1 to 3.
 # Each program and compiler is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name".
@@ -14,7 +14,7 @@ maxrace=$(realpath "${BUILD:-build/release}/maxrace")
 if [ "${TEST_LENGTH:-}" = full ]; then seeds=3 compilers='gcc clang'; else seeds=1 compilers=gcc; fi
 # Does a run without TEST_LENGTH=full take the program?
 in_share() {
-    local parts=3
+    local parts=4
     [[ $1 != *.cpp ]] || parts=5
     [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % parts)) -eq 0 ]
 }
