@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
 build=${BUILD:-build/release}
-if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 helgrind_traces=36; else tsan_traces=30 far_traces=1 helgrind_traces=9; fi
+if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 helgrind_traces=36; else tsan_traces=30 far_traces=2 helgrind_traces=9; fi
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
