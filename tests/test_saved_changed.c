@@ -136,7 +136,7 @@ typedef struct tally {
 static void change_bytes(const original *o, size_t number, tally *sum)
 {
     const mr_checkpoint_record *record = &o->file.records[number];
-    const uint64_t step = mr_length("SAVED_CHANGED_STEP", 7, 1);
+    const uint64_t step = mr_length("SAVED_CHANGED_STEP", 4, 1);
     uint8_t body[4096];
     assert_true(record->length <= sizeof body);
     for (uint64_t at = number % step; at < record->length; at += step) {
