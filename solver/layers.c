@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "moves.h"
 #include "partial.h"
+#include "windows/lock_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -594,7 +595,7 @@ static bool prepare(search *x, mr_arena *arena, bool *refused)
     for (uint32_t e = 0; e < w->size; e++)
         x->stop_until[e] = x->survey->stops[e] ? UINT32_MAX : 0;
     add_fields(x);
-    if (!mr_moves_init(&x->moves, &x->turns, &x->locks, x->number_of_variable, arena))
+    if (!mr_moves_init(&x->moves, &x->turns, x->number_of_variable, arena))
         return false;
     x->view = (mr_partial){.window = w, .next = x->at};
     return true;

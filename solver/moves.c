@@ -102,11 +102,11 @@ static uint32_t find_close(const mr_window *w, const mr_move *all, uint32_t posi
     }
 }
 
-bool mr_moves_init(mr_moves *moves, const mr_turns *turns, const mr_lock_rows *locks,
-                   const uint32_t *number_of, mr_arena *arena)
+bool mr_moves_init(mr_moves *moves, const mr_turns *turns, const uint32_t *number_of,
+                   mr_arena *arena)
 {
     const mr_window *w = turns->window;
-    *moves = (mr_moves){.window = w, .locks = locks};
+    *moves = (mr_moves){.window = w};
     moves->all = mr_arena_alloc(arena, (size_t)w->size + w->thread_count, sizeof *moves->all);
     for (uint32_t t = 0; t < w->thread_count && moves->all; t++) {
         uint32_t length = mr_window_length(w, t);

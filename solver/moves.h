@@ -6,16 +6,15 @@
  * Then the turn is possible when nobody holds against it what its thread holds at its end, and when a read sees
  * what it has to.
  *
- * A *passing* section has reads, passing sections that end before it does, and events that are free. When all of it is possible
- * at once and its thread may not stop in it, it takes nothing from anybody, and is run as soon as that is so (turns.h): afterwards its
- * thread holds no more than before and nothing was written, so a witness that goes on from the state is possible as it was, with the
- * section moved to the front, or added there.
+ * A *passing* section has reads, passing sections that end before it does, and events that are free. It is run as soon as
+ * all of it is possible at once, if its thread may not stop in it. That takes nothing from anybody (turns.h): afterwards
+ * the thread holds no more than before, and nothing was written. So any witness that goes on from the state stays possible
+ * when the section is moved to its front, or is added there.
  */
 #ifndef MR_SOLVER_MOVES_H
 #define MR_SOLVER_MOVES_H
 
 #include "turns.h"
-#include "windows/lock_rows.h"
 
 typedef enum mr_move_kind {
     MR_MOVE_END,    /* the end of the thread */
@@ -30,8 +29,8 @@ typedef enum mr_move_kind {
 typedef struct mr_move {
     uint32_t event; /* MR_NONE: the end of the thread */
     uint32_t turn;  /* position of the event of the turn that begins here */
-    uint32_t
-        close; /* of a passing section that begins here: position after its release; 0: none does */
+    /* Position after the release of the passing section that begins here; 0: none does. */
+    uint32_t close;
     uint32_t number;    /* of the variable in a state, when it reads or writes one */
     uint32_t sees, put; /* what a read has to see there; what a write leaves */
     uint8_t kind;       /* mr_move_kind */
@@ -41,14 +40,13 @@ typedef struct mr_move {
 
 typedef struct mr_moves {
     const mr_window *window;
-    const mr_lock_rows *locks;
     mr_move *all; /* as window->by_thread, and one for the end of each thread */
 } mr_moves;
 
-/* `number_of`: one a variable: its number in a state; MR_NONE: it has none. Borrowed: `turns`, until it returns, and `locks`.
- * Not in model branch. False: no memory of `arena`. O(window + log). */
-bool mr_moves_init(mr_moves *moves, const mr_turns *turns, const mr_lock_rows *locks,
-                   const uint32_t *number_of, mr_arena *arena);
+/* `number_of`: one a variable: its number in a state; MR_NONE: it has none. `turns` is needed until it returns. Not in
+ * model branch. False: no memory of `arena`. O(window + log). */
+bool mr_moves_init(mr_moves *moves, const mr_turns *turns, const uint32_t *number_of,
+                   mr_arena *arena);
 
 static inline const mr_move *mr_moves_at(const mr_moves *moves, uint32_t thread, uint32_t position)
 {

@@ -133,10 +133,16 @@ typedef struct tally {
     unsigned refused, used;
 } tally;
 
+/* Of so many bytes, one is changed. */
+static uint64_t step_of_bytes(void)
+{
+    return mr_length("SAVED_CHANGED_STEP", 4, 1);
+}
+
 static void change_bytes(const original *o, size_t number, tally *sum)
 {
     const mr_checkpoint_record *record = &o->file.records[number];
-    const uint64_t step = mr_length("SAVED_CHANGED_STEP", 4, 1);
+    const uint64_t step = step_of_bytes();
     uint8_t body[4096];
     assert_true(record->length <= sizeof body);
     for (uint64_t at = number % step; at < record->length; at += step) {
@@ -157,11 +163,13 @@ static void test_windows(void **state)
     static const char *const settings[] = {NULL};
     original o;
     tally sum = {0};
+    const uint64_t step = step_of_bytes();
     open_original(&o, 4, 90, "30", settings);
     for (size_t i = 0; i < o.file.count; i++)
         if (is_window(&o, &o.file.records[i]))
             change_bytes(&o, i, &sum);
-    assert_true(sum.refused > 20 && sum.used > 20);
+    /* A change of a time is used, and times have more or fewer bytes from run to run. */
+    assert_true(sum.refused > 80 / step && sum.used > 40 / step);
     close_original(&o);
 }
 

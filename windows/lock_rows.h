@@ -14,8 +14,8 @@
 typedef struct mr_lock_rows {
     const mr_window *window;
     uint64_t *bits; /* rows of 2 * `words` each */
-    uint32_t *
-        row_of; /* the row before each event, as by_thread, and after the last one of each thread */
+    /* The number of the row before each event, in the order of by_thread, with one more for the end of each thread. */
+    uint32_t *row_of;
     uint32_t *number_of; /* one a lock; MR_NONE: it is not contended */
     uint32_t words;      /* of one kind of holding */
 } mr_lock_rows;

@@ -6,8 +6,10 @@ enum { COUNTS = 1 << 20 };
 
 /* A thread and the variable that is looked at. */
 typedef struct user {
-    uint32_t look;        /* in another one the rest says nothing */
-    bool inside, changed; /* changed: a spin lock by it, free or taken, is known to be changed */
+    uint32_t look; /* in another one the rest says nothing */
+    bool inside;
+    bool
+        changed; /* it has acquired or released the spin lock, so it is no longer one that may be the holder */
     int64_t units;
     int64_t wrote; /* last, when it is inside */
 } user;
@@ -85,7 +87,7 @@ static bool write_free(finder *f, user *u, uint32_t k, const mr_window_variable 
     return true;
 }
 
-/* `marks`: values that leave it taken, or free, are allowed. */
+/* Is it a spin lock with this free value? `marks`: marks, and updates that leave it free, are allowed. */
 static bool is_spin_lock(finder *f, const mr_window_variable *x, uint32_t free_value, bool marks)
 {
     const mr_window *w = f->window;

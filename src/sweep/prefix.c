@@ -111,11 +111,11 @@ mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
     double begin = mr_seconds();
     mr_status status = find_shb(job, &found, &error);
     sweep->result.stats.mark_seconds += mr_seconds() - begin;
-    if (status == MR_ERR_HALTED)
-        return mr_halt_fail(job->halt, NULL, "proving races", job->error);
-    if (status != MR_OK) { /* reading the whole file says what is wrong with it */
+    if (status != MR_OK) {
         mr_race_list_free(&found);
-        return MR_OK;
+        return status == MR_ERR_HALTED
+                   ? mr_halt_fail(job->halt, NULL, "proving races", job->error)
+                   : MR_OK; /* reading the whole file says what is wrong with it */
     }
     uint64_t enough = end_of_proofs(job, &found);
     if (saves(job, enough))

@@ -12,8 +12,8 @@
 #include "job.h"
 
 /* `*end`: the events before this one are enough. All, when that is not known, or when it would save
- * less than a quarter of them. The file is read only when it may save more. MR_ERR_MEMORY,
- * MR_ERR_HALTED. */
+ * less than a quarter of them. The file is read only when it may save more. What goes wrong
+ * with that is told by who reads it whole afterwards. MR_ERR_HALTED. */
 mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end);
 
 #endif
