@@ -44,12 +44,12 @@ static bool close_thread(closing *c, uint32_t thread, uint32_t by)
         const mr_section *section = &w->sections[number];
         if (mr_held_is_left(w, section, c->prefix[thread]))
             continue;
-        uint32_t end = held->user_first[section->lock + 1];
-        uint32_t u = by == MR_NONE ? held->user_first[section->lock]
+        uint32_t end = held->by_thread.first[section->lock + 1];
+        uint32_t u = by == MR_NONE ? held->by_thread.first[section->lock]
                                    : mr_held_user_from(held, section->lock, by);
         bool later = false;
-        for (; u < end && !later && (by == MR_NONE || held->users[u].thread == by); u++)
-            later = comes_later(c, &held->users[u], number);
+        for (; u < end && !later && (by == MR_NONE || held->by_thread.of[u].thread == by); u++)
+            later = comes_later(c, &held->by_thread.of[u], number);
         if (later && !require_release(c, section))
             return false;
     }

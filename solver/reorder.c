@@ -249,7 +249,7 @@ static uint32_t entered_end(const mr_window *w, const mr_lock_user *user, uint32
     uint32_t low = user->first, high = user->end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t acquire = w->sections[w->held->entered[middle]].acquire;
+        uint32_t acquire = w->sections[w->held->by_thread.entered[middle]].acquire;
         if (acquire == MR_NONE || w->position[acquire] < length)
             low = middle + 1;
         else
@@ -266,17 +266,17 @@ static later find_later(const reorderer *r, uint32_t number)
     bool late;
     later found = {false, false};
     turn_of(r, number, &late);
-    for (uint32_t u = held->user_first[section->lock]; u < held->user_first[section->lock + 1];
-         u++) {
-        const mr_lock_user *user = &held->users[u];
+    for (uint32_t u = held->by_thread.first[section->lock];
+         u < held->by_thread.first[section->lock + 1]; u++) {
+        const mr_lock_user *user = &held->by_thread.of[u];
         uint32_t length = r->prefix[user->thread], held_back = r->late[user->thread];
         if (user->thread == section->thread || (user->shared && section->shared) ||
             (late && length <= held_back))
             continue;
         uint32_t end = entered_end(w, user, length);
         uint32_t early = length <= held_back ? end : entered_end(w, user, held_back);
-        found.early |= !late && early > user->first && held->entered[early - 1] > number;
-        found.some |= end > early && (!late || held->entered[end - 1] > number);
+        found.early |= !late && early > user->first && held->by_thread.entered[early - 1] > number;
+        found.some |= end > early && (!late || held->by_thread.entered[end - 1] > number);
     }
     found.some |= found.early;
     return found;

@@ -151,71 +151,93 @@ static int compare_users(const void *one, const void *two)
     return x->shared - y->shared;
 }
 
-/* Counts the users of a lock, and their sections in `end`; `slot` is two a thread, MR_NONE before.
- * Returns the new number of users. */
-static uint32_t count_users(mr_held *held, const mr_window *w, const mr_window_lock *lock,
-                            uint32_t *slot, uint32_t user_count)
+/* The users of locks, by thread or by chain; `slot`, two a thread or chain, is MR_NONE between locks. */
+typedef struct lister {
+    const mr_window *window;
+    mr_lock_users *users;
+    uint32_t *slot;
+    uint32_t count; /* users so far */
+    bool by_chain;
+} lister;
+
+static uint32_t *slot_of(const lister *l, uint32_t thread, bool shared)
 {
-    uint32_t first = user_count;
+    uint32_t number = l->by_chain ? l->window->threads[thread].chain : thread;
+    return &l->slot[2 * (size_t)number + shared];
+}
+
+/* Counts the users of a lock, and their sections in `end`. */
+static void count_users(lister *l, const mr_window_lock *lock)
+{
+    uint32_t first = l->count;
     for (uint32_t s = lock->sections_first; s < lock->sections_end; s++) {
-        const mr_section *section = &w->sections[s];
-        uint32_t *user = &slot[2 * section->thread + section->shared];
+        const mr_section *section = &l->window->sections[s];
+        uint32_t *user = slot_of(l, section->thread, section->shared);
         if (*user == MR_NONE) {
-            *user = user_count++;
-            held->users[*user] =
+            *user = l->count++;
+            l->users->of[*user] =
                 (mr_lock_user){.thread = section->thread, .shared = section->shared};
         }
-        held->users[*user].end++;
+        l->users->of[*user].end++;
     }
-    qsort(held->users + first, user_count - first, sizeof *held->users, compare_users);
-    return user_count;
+    qsort(l->users->of + first, l->count - first, sizeof *l->users->of, compare_users);
 }
 
-/* Adds the users of a lock with their sections; `slot` is MR_NONE before and after. */
-static void add_users(mr_held *held, const mr_window *w, const mr_window_lock *lock, uint32_t *slot,
-                      uint32_t *user_count)
+/* Adds the users of a lock with their sections. */
+static void add_users(lister *l, const mr_window_lock *lock)
 {
-    uint32_t first = *user_count, at = lock->sections_first;
-    *user_count = count_users(held, w, lock, slot, first);
-    for (uint32_t u = first; u < *user_count; u++) {
-        mr_lock_user *user = &held->users[u];
-        uint32_t count = user->end;
-        user->first = user->end = at;
+    mr_lock_user *users = l->users->of;
+    uint32_t first = l->count, at = lock->sections_first;
+    count_users(l, lock);
+    for (uint32_t u = first; u < l->count; u++) {
+        uint32_t count = users[u].end;
+        users[u].first = users[u].end = at;
         at += count;
-        slot[2 * user->thread + user->shared] = u;
+        *slot_of(l, users[u].thread, users[u].shared) = u;
     }
     for (uint32_t s = lock->sections_first; s < lock->sections_end; s++) {
-        const mr_section *section = &w->sections[s];
-        held->entered[held->users[slot[2 * section->thread + section->shared]].end++] = s;
+        const mr_section *section = &l->window->sections[s];
+        l->users->entered[users[*slot_of(l, section->thread, section->shared)].end++] = s;
     }
-    for (uint32_t u = first; u < *user_count; u++)
-        slot[2 * held->users[u].thread + held->users[u].shared] = MR_NONE;
+    for (uint32_t u = first; u < l->count; u++)
+        *slot_of(l, users[u].thread, users[u].shared) = MR_NONE;
 }
 
-static bool build_users(mr_held *held, const mr_window *w, mr_arena *arena)
+static bool build_users(mr_lock_users *users, const mr_window *w, bool by_chain, mr_arena *arena)
 {
-    uint32_t *slot = mr_arena_alloc(arena, 2 * (size_t)w->thread_count, sizeof *slot);
-    uint32_t user_count = 0;
-    held->user_first = mr_arena_alloc(arena, (size_t)w->lock_count + 1, sizeof *held->user_first);
-    held->users = mr_arena_alloc(arena, w->section_count, sizeof *held->users);
-    held->entered = mr_arena_alloc(arena, w->section_count, sizeof *held->entered);
-    if (!slot || !held->user_first || !held->users || !held->entered)
+    size_t slots = 2 * (size_t)(by_chain ? w->chain_count : w->thread_count);
+    lister l = {.window = w,
+                .users = users,
+                .slot = mr_arena_alloc(arena, slots, sizeof *l.slot),
+                .by_chain = by_chain};
+    users->first = mr_arena_alloc(arena, (size_t)w->lock_count + 1, sizeof *users->first);
+    users->of = mr_arena_alloc(arena, w->section_count, sizeof *users->of);
+    users->entered = mr_arena_alloc(arena, w->section_count, sizeof *users->entered);
+    if (!l.slot || !users->first || !users->of || !users->entered)
         return false;
-    memset(slot, 0xff, 2 * (size_t)w->thread_count * sizeof *slot);
-    for (uint32_t l = 0; l < w->lock_count; l++) {
-        held->user_first[l] = user_count;
-        if (w->locks[l].contended)
-            add_users(held, w, &w->locks[l], slot, &user_count);
+    memset(l.slot, 0xff, slots * sizeof *l.slot);
+    for (uint32_t lock = 0; lock < w->lock_count; lock++) {
+        users->first[lock] = l.count;
+        if (w->locks[lock].contended)
+            add_users(&l, &w->locks[lock]);
     }
-    held->user_first[w->lock_count] = user_count;
+    users->first[w->lock_count] = l.count;
     return true;
+}
+
+static bool build_all_users(mr_held *held, const mr_window *w, mr_arena *arena)
+{
+    if (!build_users(&held->by_thread, w, false, arena))
+        return false;
+    held->by_chain = held->by_thread;
+    return w->chain_count == w->thread_count || build_users(&held->by_chain, w, true, arena);
 }
 
 bool mr_window_build_held(mr_window *w, mr_arena *arena)
 {
     mr_held *held = mr_arena_zalloc(arena, 1, sizeof *held);
     builder b = {.window = w, .held = held};
-    if (!held || !allocate(&b, arena) || !build_users(held, w, arena))
+    if (!held || !allocate(&b, arena) || !build_all_users(held, w, arena))
         return false;
     build_lists(&b);
     w->held = held;
@@ -238,10 +260,11 @@ uint32_t mr_held_at(const mr_held *held, uint32_t thread, uint32_t length)
 
 uint32_t mr_held_user_from(const mr_held *held, uint32_t lock, uint32_t thread)
 {
-    uint32_t low = held->user_first[lock], high = held->user_first[lock + 1];
+    const mr_lock_users *users = &held->by_thread;
+    uint32_t low = users->first[lock], high = users->first[lock + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (held->users[middle].thread < thread)
+        if (users->of[middle].thread < thread)
             low = middle + 1;
         else
             high = middle;
@@ -252,7 +275,7 @@ uint32_t mr_held_user_from(const mr_held *held, uint32_t lock, uint32_t thread)
 bool mr_held_enters_after(const mr_window *w, const mr_lock_user *user, uint32_t length,
                           uint32_t after)
 {
-    const uint32_t *entered = w->held->entered;
+    const uint32_t *entered = w->held->by_thread.entered;
     uint32_t low = user->first, high = user->end;
     if (entered[high - 1] <= after)
         return false;

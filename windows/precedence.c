@@ -172,25 +172,16 @@ static bool require_seen(builder *b, uint32_t read)
     return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
-/* The events of `other` below this one are in the current set of `thread`, and the others are not. */
-static uint32_t known_end(const builder *b, uint32_t thread, uint32_t other)
-{
-    const mr_window *w = b->window;
-    if (mr_window_same_chain(w, thread, other))
-        return b->event;
-    uint32_t count = mr_precedence_count(w, b->current[thread], thread, other);
-    return count < mr_window_length(w, other) ? mr_window_at(w, other, count) : w->size;
-}
-
-/* The last section of `user` that is certainly entered before what `thread` does next; NULL: none is. */
+/* The last section of `user`, of another chain, that is certainly entered before what `thread` does next; NULL: none is. */
 static const mr_section *last_entered(const builder *b, uint32_t thread, const mr_lock_user *user)
 {
     const mr_window *w = b->window;
-    const uint32_t *entered = w->held->entered;
-    uint32_t low = user->first, high = user->end, end = known_end(b, thread, user->thread);
+    const uint32_t *entered = w->held->by_chain.entered;
+    uint32_t low = user->first, high = user->end;
+    uint32_t known = b->current[thread][w->threads[user->thread].chain];
     while (low < high) { /* the first one that is not entered */
         uint32_t middle = low + (high - low) / 2, acquire = w->sections[entered[middle]].acquire;
-        if (acquire == MR_NONE || acquire < end)
+        if (acquire == MR_NONE || mr_window_chain_position(w, acquire) < known)
             low = middle + 1;
         else
             high = middle;
@@ -199,18 +190,19 @@ static const mr_section *last_entered(const builder *b, uint32_t thread, const m
 }
 
 /* Requires the releases of the sections that exclude the acquire's own and are certainly entered
- * before it. Of a thread and kind the last one will do: the others are left before it is entered. What a
- * release needs may enter more sections. */
+ * before it. Of a chain of threads and a kind the last one will do: the others are left before it is entered. Those of
+ * the own chain are left anyway. What a release needs may enter more sections. */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
     const mr_section *own = &w->sections[w->object[acquire]];
-    const uint32_t *users = &w->held->user_first[own->lock]; /* none where nobody contends */
+    const mr_lock_users *all = &w->held->by_chain;
+    const uint32_t *users = &all->first[own->lock]; /* none where nobody contends */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t u = users[0]; u < users[1]; u++) {
-            const mr_lock_user *user = &w->held->users[u];
-            if (user->thread == own->thread || (user->shared && own->shared))
+            const mr_lock_user *user = &all->of[u];
+            if (mr_window_same_chain(w, user->thread, own->thread) || (user->shared && own->shared))
                 continue;
             const mr_section *section = last_entered(b, own->thread, user);
             if (!section || is_known(b, own->thread, section->release))
