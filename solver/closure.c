@@ -70,7 +70,63 @@ static bool link_nodes(mr_closure *closure, uint32_t u, uint32_t v)
         (mr_closure_edge){.from = u, .to = v, .next = closure->predecessors[v]};
     closure->predecessors[v] = (uint32_t)closure->edge_count++;
     closure->entered[closure->slot[v] / 64] |= UINT64_C(1) << closure->slot[v] % 64;
+    mr_closure_keep(closure, u);
+    mr_closure_keep(closure, v);
     return true;
+}
+
+/* ---- live nodes ---- */
+
+/* The slot has entries of its own from now on, which have not been filled. Those before it read there, back to
+ * the live one before it. */
+static void make_live(mr_closure *closure, uint32_t slot, uint32_t before)
+{
+    uint32_t rank = closure->rank[closure->node_at[slot]];
+    for (uint32_t s = before == MR_NONE ? slot - rank : before + 1; s <= slot; s++) {
+        closure->live_at[closure->node_at[s]] = slot;
+        closure->effort++;
+    }
+    closure->live_before[slot] = before;
+    closure->began[slot] = closure->trail_count;
+    column(closure, closure->chain[closure->node_at[slot]])[slot] = rank + 1;
+}
+
+void mr_closure_keep(mr_closure *closure, uint32_t node)
+{
+    uint32_t slot = closure->slot[node], next = closure->live_at[node];
+    if (slot == next)
+        return;
+    for (uint32_t c = 0; c < closure->chain_count; c++)
+        column(closure, c)[slot] = column(closure, c)[next];
+    closure->effort += closure->chain_count;
+    make_live(closure, slot, closure->live_before[next]);
+    closure->live_before[next] = slot;
+    if (closure->trail_count)
+        closure->lately[closure->lately_count++] = slot;
+}
+
+/* Takes back an entry of the trail, which is no longer in it: for the slot, and for those before it that read
+ * there at the time of the entry, as they have become live since. */
+static void restore(mr_closure *closure, mr_closure_trail entry)
+{
+    uint32_t *reached = column(closure, entry.chain), slot = entry.slot;
+    do {
+        reached[slot] = entry.old;
+        slot = closure->live_before[slot];
+    } while (slot != MR_NONE && closure->began[slot] > closure->trail_count);
+}
+
+/* The trail has become shorter: what became live later did so at its end. */
+static void bound_beginnings(mr_closure *closure)
+{
+    for (uint32_t i = closure->lately_count; i-- > 0;) {
+        size_t *began = &closure->began[closure->lately[i]];
+        if (*began <= closure->trail_count)
+            break;
+        *began = closure->trail_count;
+    }
+    while (closure->lately_count && !closure->began[closure->lately[closure->lately_count - 1]])
+        closure->lately_count--;
 }
 
 /* Does the chain say that u is before v? */
@@ -79,44 +135,61 @@ static bool chained(const mr_closure *closure, uint32_t u, uint32_t v)
     return closure->chain[u] == closure->chain[v] && closure->rank[u] < closure->rank[v];
 }
 
-/* The node after this one in its chain; MR_NONE: it is the last. */
+/* The live node after this live one in its chain; MR_NONE: it is the last. */
 static uint32_t after(const mr_closure *closure, uint32_t node)
 {
     uint32_t slot = closure->slot[node] + 1;
     if (slot == closure->node_count)
         return MR_NONE;
     uint32_t next = closure->node_at[slot];
-    return closure->chain[next] == closure->chain[node] ? next : MR_NONE;
+    return closure->chain[next] == closure->chain[node] ? closure->node_at[closure->live_at[next]]
+                                                        : MR_NONE;
 }
 
-/* All nodes, every one after its predecessors (Kahn). False: a cycle. `first_out`: two entries more
- * than nodes, zero. */
-static bool topological(const mr_closure *closure, uint32_t *nodes, uint32_t *waiting,
-                        uint32_t *first_out, uint32_t *out)
+/* All live nodes, every one after its predecessors; scratch memory of an arena. */
+typedef struct sorted {
+    uint32_t *nodes, count;
+    uint32_t *waiting;         /* one a node */
+    uint32_t *first_out, *out; /* two more than nodes; one an edge */
+} sorted;
+
+/* The edges from each node, and for how many each live node waits. */
+static void list_edges(const mr_closure *closure, sorted *s)
 {
-    uint32_t count = closure->node_count, filled = 0;
+    uint32_t count = closure->node_count;
     for (size_t e = 0; e < closure->edge_count; e++) {
-        waiting[closure->edges[e].to]++;
-        first_out[closure->edges[e].from + 2]++;
+        s->waiting[closure->edges[e].to]++;
+        s->first_out[closure->edges[e].from + 2]++;
     }
     for (uint32_t i = 0; i < count; i++) {
-        waiting[i] += closure->rank[i] > 0;
-        first_out[i + 2] += first_out[i + 1];
+        s->waiting[i] += closure->live_at[i] == closure->slot[i] &&
+                         closure->live_before[closure->slot[i]] != MR_NONE;
+        s->first_out[i + 2] += s->first_out[i + 1];
     }
     for (size_t e = 0; e < closure->edge_count; e++)
-        out[first_out[closure->edges[e].from + 1]++] = closure->edges[e].to;
-    for (uint32_t i = 0; i < count; i++) /* in chains, so that what follows runs along memory */
-        if (!waiting[closure->node_at[i]])
-            nodes[filled++] = closure->node_at[i];
-    for (uint32_t done = 0; done < filled; done++) {
-        uint32_t node = nodes[done], next = after(closure, node);
-        for (uint32_t e = first_out[node]; e < first_out[node + 1]; e++)
-            if (!--waiting[out[e]])
-                nodes[filled++] = out[e];
-        if (next != MR_NONE && !--waiting[next])
-            nodes[filled++] = next;
+        s->out[s->first_out[closure->edges[e].from + 1]++] = closure->edges[e].to;
+}
+
+/* Kahn. False: a cycle. */
+static bool sort(const mr_closure *closure, sorted *s)
+{
+    uint32_t count = closure->node_count, live = 0;
+    list_edges(closure, s);
+    for (uint32_t i = 0; i < count; i++) { /* in chains, so that what follows runs along memory */
+        uint32_t node = closure->node_at[i];
+        live += closure->live_at[node] == i;
+        if (closure->live_at[node] == i && !s->waiting[node])
+            s->nodes[s->count++] = node;
     }
-    return filled == count;
+    for (uint32_t done = 0; done < s->count; done++) {
+        uint32_t node = s->nodes[done], next = after(closure, node);
+        for (uint32_t e = s->first_out[node]; e < s->first_out[node + 1]; e++)
+            if (!--s->waiting[s->out[e]])
+                s->nodes[s->count++] = s->out[e];
+        if (next != MR_NONE && !--s->waiting[next])
+            s->nodes[s->count++] = next;
+    }
+    return s->count == live;
 }
 
 static void lower(uint32_t *entry, uint32_t value)
@@ -141,6 +214,25 @@ static bool passes_on(const mr_closure *closure, uint32_t u, uint32_t v)
     return true;
 }
 
+/* The node's live one, and what that one is to have with the next in its chain. */
+static bool is_live_sound(const mr_closure *closure, uint32_t node)
+{
+    uint32_t slot = closure->live_at[node];
+    uint32_t next = after(closure, closure->node_at[slot]);
+    if (slot < closure->slot[node] || closure->node_at[slot] == MR_NONE ||
+        closure->chain[closure->node_at[slot]] != closure->chain[node])
+        return false;
+    /* A node of its own chain is reached only if there is a cycle. */
+    if (column(closure, closure->chain[node])[slot] <= closure->rank[node])
+        return false;
+    if (next != MR_NONE && closure->live_before[closure->slot[next]] != slot)
+        return false;
+    for (uint32_t c = 0; c < closure->chain_count && next != MR_NONE; c++)
+        if (column(closure, c)[slot] > column(closure, c)[closure->slot[next]])
+            return false;
+    return true;
+}
+
 static bool is_closed(const mr_closure *closure)
 {
     if (closure->node_count > CHECKED_NODES)
@@ -148,53 +240,48 @@ static bool is_closed(const mr_closure *closure)
     for (size_t e = 0; e < closure->edge_count; e++)
         if (!passes_on(closure, closure->edges[e].from, closure->edges[e].to))
             return false;
-    for (uint32_t node = 0; node < closure->node_count; node++) {
-        uint32_t next = after(closure, node), slot = closure->slot[node];
-        /* A node of its own chain is reached only if there is a cycle. */
-        if (column(closure, closure->chain[node])[slot] <= closure->rank[node])
+    for (uint32_t node = 0; node < closure->node_count; node++)
+        if (!is_live_sound(closure, node))
             return false;
-        for (uint32_t c = 0; c < closure->chain_count && next != MR_NONE; c++)
-            if (column(closure, c)[slot] > column(closure, c)[slot + 1])
-                return false;
-    }
     return true;
 }
 
-/* What each node reaches in the chain, given the nodes in topological order. */
-static void fill_column(mr_closure *closure, uint32_t chain, const uint32_t *nodes)
+/* What each live node reaches in the chain. */
+static void fill_column(mr_closure *closure, uint32_t chain, const sorted *s)
 {
     uint32_t *reached = column(closure, chain);
-    for (uint32_t i = closure->node_count; i-- > 0;) {
-        uint32_t node = nodes[i], slot = closure->slot[node];
+    for (uint32_t i = s->count; i-- > 0;) {
+        uint32_t node = s->nodes[i], slot = closure->slot[node],
+                 before = closure->live_before[slot];
         uint32_t value = closure->chain[node] == chain ? closure->rank[node] : reached[slot];
         if (value == MR_NONE)
             continue;
-        if (closure->rank[node])
-            lower(&reached[slot - 1], value);
+        if (before != MR_NONE)
+            lower(&reached[before], value);
         for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next)
             lower(&reached[closure->slot[closure->edges[e].from]], value);
     }
-    closure->effort += closure->node_count + closure->edge_count;
+    closure->effort += s->count + closure->edge_count;
 }
 
 static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula,
                                      mr_arena *arena)
 {
     uint32_t count = closure->node_count;
-    uint32_t *nodes = mr_arena_alloc(arena, count, sizeof *nodes);
-    uint32_t *waiting = mr_arena_zalloc(arena, count, sizeof *waiting);
-    uint32_t *first_out = mr_arena_zalloc(arena, (size_t)count + 2, sizeof *first_out);
-    uint32_t *out = mr_arena_alloc(arena, formula->edge_count, sizeof *out);
-    if (!nodes || !waiting || !first_out || !out)
+    sorted s = {.nodes = mr_arena_alloc(arena, count, sizeof *s.nodes),
+                .waiting = mr_arena_zalloc(arena, count, sizeof *s.waiting),
+                .first_out = mr_arena_zalloc(arena, (size_t)count + 2, sizeof *s.first_out),
+                .out = mr_arena_alloc(arena, formula->edge_count, sizeof *s.out)};
+    if (!s.nodes || !s.waiting || !s.first_out || !s.out)
         return MR_CLOSURE_NO_MEMORY;
     for (size_t e = 0; e < formula->edge_count; e++)
         if (!chained(closure, formula->edges[e].u, formula->edges[e].v) &&
             !link_nodes(closure, formula->edges[e].u, formula->edges[e].v))
             return MR_CLOSURE_NO_MEMORY;
-    if (!topological(closure, nodes, waiting, first_out, out))
+    if (!sort(closure, &s))
         return MR_CLOSURE_CYCLE;
     for (uint32_t c = 0; c < closure->chain_count; c++)
-        fill_column(closure, c, nodes);
+        fill_column(closure, c, &s);
     MR_ASSERT_COSTLY(is_closed(closure));
     return MR_CLOSURE_OK;
 }
@@ -205,7 +292,8 @@ mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encodi
     *closure = (mr_closure){.node_count = count};
     uint32_t **arrays[] = {&closure->chain,   &closure->rank,         &closure->slot,
                            &closure->node_at, &closure->predecessors, &closure->via,
-                           &closure->next};
+                           &closure->next,    &closure->live_at,      &closure->live_before,
+                           &closure->lately};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i] = mr_arena_alloc(arena, count, sizeof **arrays[i])))
             return MR_CLOSURE_NO_MEMORY;
@@ -213,7 +301,8 @@ mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encodi
     closure->chain_first = mr_arena_alloc(arena, (size_t)chains + 1, sizeof(uint32_t));
     closure->looked = mr_arena_alloc(arena, (size_t)chains + 1, sizeof(uint32_t));
     closure->entered = mr_arena_zalloc(arena, count / 64 + 1, sizeof *closure->entered);
-    if (!place || !closure->chain_first || !closure->looked || !closure->entered)
+    closure->began = mr_arena_alloc(arena, count, sizeof *closure->began);
+    if (!place || !closure->chain_first || !closure->looked || !closure->entered || !closure->began)
         return MR_CLOSURE_NO_MEMORY;
     build_chains(closure, encoding, place, closure->looked);
     size_t cells = (size_t)count * closure->chain_count;
@@ -222,6 +311,9 @@ mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encodi
         return MR_CLOSURE_NO_MEMORY;
     memset(closure->successors, 0xff, cells * sizeof *closure->successors);
     memset(closure->predecessors, 0xff, count * sizeof *closure->predecessors);
+    for (uint32_t c = 0; c < closure->chain_count; c++)
+        make_live(closure, (c + 1 < closure->chain_count ? closure->chain_first[c + 1] : count) - 1,
+                  MR_NONE);
     return build_edges(closure, &encoding->formula, arena);
 }
 
@@ -254,8 +346,8 @@ static bool spread(mr_closure *closure, uint32_t u, uint32_t chain, uint32_t val
         return false;
     while (closure->queue.count) {
         uint32_t node = closure->queue.items[--closure->queue.count];
-        uint32_t end = closure->slot[node] + 1, first = end - 1 - closure->rank[node];
-        for (uint32_t s = end; s-- > first && reached[s] > value;) {
+        for (uint32_t s = closure->slot[node]; s != MR_NONE && reached[s] > value;
+             s = closure->live_before[s]) {
             if (!note(closure, (mr_closure_trail){s, chain, reached[s]}))
                 return false;
             reached[s] = value;
@@ -303,7 +395,7 @@ void mr_closure_undo(mr_closure *closure, size_t mark)
     while (closure->trail_count > mark) {
         mr_closure_trail entry = closure->trail[--closure->trail_count];
         if (entry.chain != MR_NONE) {
-            column(closure, entry.chain)[entry.slot] = entry.old;
+            restore(closure, entry);
             continue;
         }
         uint32_t *newest = &closure->predecessors[closure->node_at[entry.slot]];
@@ -313,6 +405,7 @@ void mr_closure_undo(mr_closure *closure, size_t mark)
             closure->entered[entry.slot / 64] &= ~(UINT64_C(1) << entry.slot % 64);
         closure->edge_count--;
     }
+    bound_beginnings(closure);
     MR_ASSERT_COSTLY(is_closed(closure));
 }
 
@@ -377,7 +470,7 @@ bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, m
     for (size_t done = 0; p.found == MR_NONE; done++) {
         MR_ASSERT(done < c->queue.count);
         uint32_t node = c->queue.items[done], chain = c->chain[node], end = c->slot[node] + 1;
-        uint32_t slot = c->chain_first[chain] + column(c, chain)[c->slot[u]];
+        uint32_t slot = c->chain_first[chain] + column(c, chain)[c->live_at[u]];
         if (c->looked[chain] > slot)
             slot = c->looked[chain];
         if (slot >= end)

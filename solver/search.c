@@ -39,8 +39,10 @@ static void watch(mr_search *s, uint32_t clause, uint32_t side)
     mr_literal literal = s->literals[s->clauses[clause].first + side];
     uint32_t item = 2 * clause + side, *list = watch_list(s, literal);
     MR_ASSERT(side < 2 && side < s->clauses[clause].count);
-    if (!mr_is_choice(literal))
+    if (!mr_is_choice(literal)) {
         s->watch_rank.items[item] = s->closure.rank[literal.u];
+        mr_closure_keep(&s->closure, literal.v);
+    }
     s->watch_next.items[item] = *list;
     *list = item;
 }

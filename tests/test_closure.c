@@ -1,5 +1,5 @@
 /* The closure of a growing graph against transitive closure by brute force: random edges, refused
- * cycles, marks and undos; and that the paths which it gives as reasons are paths. The line of its
+ * cycles, kept nodes, marks and undos; what the trail tells; and that the paths which it gives as reasons are paths. The line of its
  * nodes against an order that is made anew. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,11 +186,34 @@ static void check_paths(mr_closure *closure, const slow *then, size_t edge_count
                 check_path(closure, edge_count, u, v);
 }
 
+/* The trail has told that the kept node v reaches u. */
+static bool is_told(const mr_closure *closure, size_t from, uint32_t v, uint32_t u)
+{
+    for (size_t i = from; i < closure->trail_count; i++) {
+        const mr_closure_trail *entry = &closure->trail[i];
+        if (entry->slot == closure->slot[v] && entry->chain == closure->chain[u] &&
+            entry->old > closure->rank[u])
+            return true;
+    }
+    return false;
+}
+
+/* What kept nodes have got to know since the trail had `from` entries. */
+static void check_told(const mr_closure *closure, size_t from, const slow *was, const slow *s,
+                       uint64_t kept)
+{
+    for (uint32_t v = 0; v < s->count; v++)
+        for (uint32_t u = 0; kept >> v & 1 && u < s->count; u++)
+            if (slow_has(s, v, u) && !slow_has(was, v, u))
+                assert_true(is_told(closure, from, v, u));
+}
+
 static void run_operations(graph *g, mr_random *random, mr_closure *closure)
 {
     static slow history[MOST_MARKS];
     size_t marks[MOST_MARKS], edges[MOST_MARKS];
     uint32_t depth = 0, cycles = 0;
+    uint64_t kept = 0;
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         uint32_t choice = mr_random_below(random, 100);
         if (choice < 15 && depth < MOST_MARKS) {
@@ -202,13 +225,20 @@ static void run_operations(graph *g, mr_random *random, mr_closure *closure)
             depth -= back;
             g->slow = history[depth];
             mr_closure_undo(closure, marks[depth]);
+        } else if (choice < 33) {
+            uint32_t node = mr_random_below(random, g->slow.count);
+            kept |= UINT64_C(1) << node;
+            mr_closure_keep(closure, node);
         } else {
+            const slow was = g->slow;
+            size_t from = closure->trail_count;
             uint32_t u = mr_random_below(random, g->slow.count);
             uint32_t v = mr_random_below(random, g->slow.count);
             bool added = slow_add(&g->slow, u, v);
             cycles += !added;
             assert_int_equal(mr_closure_add(closure, u, v),
                              added ? MR_CLOSURE_OK : MR_CLOSURE_CYCLE);
+            check_told(closure, from, &was, &g->slow, kept);
         }
         compare(closure, &g->slow);
     }
