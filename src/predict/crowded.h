@@ -6,7 +6,7 @@
  * a window has a question for each of them: its witness has thousands of events, which are built, shortened and
  * checked, and a pair that does not race in the first window may have a hard question there
  * before a later one settles it at once. So the trace is gone through before, several times, in
- * *small windows* of 128 to 4,096 events that overlap by half: in model rf first, as a race there is one in
+ * *small windows* of 128 to 8,192 events that overlap by half: in model rf first, as a race there is one in
  * every model. What is found is passed over by all windows.
  *
  * The witness of a race begins at its small window: the events before it happen as observed.
