@@ -1,51 +1,69 @@
 #include "channels.h"
 
+#include "channel_units.h"
 #include "input_descriptors.h"
+#include "sys.h"
 #include "writer.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
-enum { CHANNELS_MAX = 1024, UNLIKE = UINT16_MAX };
+enum { UNLIKE = UINT16_MAX };
 
-/* The pipes and files seen so far; numbers, because that of an inode is another in each run. */
+/* A pipe, a file, or one end of a pair of sockets: what is read there, and what is written there, by number. */
+typedef struct passage {
+    dev_t device;
+    ino_t inode;
+    uint64_t reads, writes;
+    bool is_stream; /* of bytes; not a file */
+} passage;
+
+/* Those that were seen so far; numbers, because that of an inode is another in each run. */
 static struct {
-    struct {
-        dev_t device;
-        ino_t inode;
-        uint64_t number;
-    } of[CHANNELS_MAX];
+    passage of[MR_CHANNELS_MAX];
     uint64_t count;
-    uint16_t token[CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
-    uint16_t sent[CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
+    uint16_t token[MR_CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
+    uint16_t sent[MR_CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
 } channels;
 
-/* 0: it is not among them. */
-static uint64_t find_channel(const struct stat *is)
+static const passage no_channel; /* whose numbers are 0 */
+
+static const passage *find_channel(const struct stat *is)
 {
     for (uint64_t i = 0; i < channels.count; i++) {
         if (channels.of[i].inode == is->st_ino && channels.of[i].device == is->st_dev) {
-            return channels.of[i].number;
+            return &channels.of[i];
         }
     }
-    return 0;
+    return &no_channel;
 }
 
-static void add_channel(const struct stat *is, uint64_t number)
+static const passage *add_channel(const struct stat *is, uint64_t reads, uint64_t writes,
+                                  bool is_stream)
 {
-    channels.of[channels.count].inode = is->st_ino;
-    channels.of[channels.count].device = is->st_dev;
-    channels.of[channels.count++].number = number;
+    passage *added = &channels.of[channels.count++];
+    *added = (passage){is->st_dev, is->st_ino, reads, writes, is_stream};
+    return added;
 }
 
-static uint64_t channel_of(const struct stat *is)
+static const passage *channel_of(const struct stat *is)
 {
-    uint64_t number = find_channel(is);
-    if (number == 0 && channels.count < CHANNELS_MAX) {
-        number = channels.count + 1;
-        add_channel(is, number);
+    const passage *found = find_channel(is);
+    if (found->reads == 0 && channels.count < MR_CHANNELS_MAX) {
+        uint64_t number = channels.count + 1;
+        found = add_channel(is, number, number, S_ISFIFO(is->st_mode));
     }
-    return number;
+    return found;
+}
+
+static bool is_stream(int fd)
+{
+    int type = 0;
+    socklen_t bytes = sizeof type;
+    return mr_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&bytes, 0) == 0 &&
+           type == SOCK_STREAM;
 }
 
 void mr_channel_pair(const int ends[2])
@@ -53,10 +71,10 @@ void mr_channel_pair(const int ends[2])
     struct stat one, other;
     int saved_errno = errno;
     if (mr_descriptor_stat(ends[0], &one) == 0 && mr_descriptor_stat(ends[1], &other) == 0 &&
-        S_ISSOCK(one.st_mode) && channels.count + 2 <= CHANNELS_MAX) {
+        S_ISSOCK(one.st_mode) && channels.count + 2 <= MR_CHANNELS_MAX) {
         uint64_t number = channels.count + 1;
-        add_channel(&one, number);
-        add_channel(&other, number);
+        add_channel(&one, number, number + 1, is_stream(ends[0]));
+        add_channel(&other, number + 1, number, is_stream(ends[1]));
     }
     errno = saved_errno;
 }
@@ -101,19 +119,6 @@ void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t
     }
 }
 
-/* Takes the last value for the refused one. When another thread wrote meanwhile, that may be its value. */
-void mr_channel_log_refused(int fd, uintptr_t code)
-{
-    uint32_t number = counter_of(fd);
-    if (number != 0 && counters[number].last > 0) {
-        counters[number].left -= counters[number].last;
-        counters[number].last = 0;
-        if (counters[number].left == 0) {
-            log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
-        }
-    }
-}
-
 static void log_taken(uint64_t channel, mr_log_taking how, uintptr_t code)
 {
     mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CHANNEL, (void *)channel, code, how,
@@ -132,19 +137,24 @@ static void take_from(uint32_t number, uintptr_t code)
 }
 
 /*
- * Pipes and files are told apart, and so are pairs of sockets and eventfds. Other sockets, and whatever
+ * Pipes and files are told apart, and so are the ends of pairs of sockets and eventfds. Other sockets, and whatever
  * else has no file of its own, are not: channel 0.
  */
-static uint64_t channel_at(const struct stat *is, int fd)
+static const passage *channel_at(const struct stat *is)
 {
-    if (S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode)) {
-        return channel_of(is);
-    }
-    if (S_ISSOCK(is->st_mode)) {
-        return find_channel(is);
-    }
-    uint32_t counter = counter_of(fd);
-    return counter != 0 ? MR_LOG_COUNTERS_AT + counter : 0;
+    return S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode) ? channel_of(is)
+           : S_ISSOCK(is->st_mode)                       ? find_channel(is)
+                                                         : &no_channel;
+}
+
+/* The number of what is read there (AFTER), or written (BEFORE). */
+static uint64_t number_at(const struct stat *is, mr_log_kind kind, int fd)
+{
+    const passage *at = channel_at(is);
+    uint32_t counter = at->reads == 0 ? counter_of(fd) : 0;
+    return counter != 0            ? MR_LOG_COUNTERS_AT + counter
+           : kind == MR_LOG_BEFORE ? at->writes
+                                   : at->reads;
 }
 
 /* Are those who close it told from those who write to it? */
@@ -153,11 +163,14 @@ static bool is_closed_inside(const struct stat *is, int fd)
     return S_ISFIFO(is->st_mode) || (S_ISSOCK(is->st_mode) && mr_descriptor_is_inside(fd));
 }
 
+/* Both ends are closed at one number. */
 static void log_closed(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
                        uintptr_t code)
 {
     if (is_closed_inside(is, fd)) {
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is, fd), code, count,
+        const passage *at = channel_at(is);
+        uint64_t number = at->reads < at->writes ? at->reads : at->writes;
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)number, code, count,
                         MR_LOG_CHANNEL_CLOSED);
     }
 }
@@ -176,30 +189,34 @@ static void log_written(const struct stat *is, mr_log_kind kind, unsigned count,
                         uintptr_t code)
 {
     if (!S_ISCHR(is->st_mode)) {
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel_at(is, fd), code, count,
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)number_at(is, kind, fd), code, count,
                         MR_LOG_CHANNEL_DATA);
     }
 }
 
-/* Values that are added to an eventfd may come in any order, and so may bytes of a pipe while all are the same one. */
-static mr_log_writing writing_of(const struct stat *is, int fd, const uint8_t *from, size_t bytes)
+/* Is this the byte that all writes wrote so far, one at a time? */
+static bool is_like(uint64_t number, const uint8_t *from, size_t bytes)
 {
-    if (!S_ISFIFO(is->st_mode)) {
-        return counter_of(fd) != 0 && from != NULL ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER;
-    }
-    uint64_t channel = channel_of(is);
-    uint16_t *sent = &channels.sent[channel];
-    bool like = from != NULL && bytes == 1 && channel != 0 && (*sent == 0 || *sent == *from + 1);
+    uint16_t *sent = &channels.sent[number];
+    bool like = from != NULL && bytes == 1 && number != 0 && (*sent == 0 || *sent == *from + 1);
     *sent = like ? (uint16_t)(*from + 1) : UNLIKE;
-    return like ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER;
+    return like;
 }
 
+/* Values that are added to an eventfd may come in any order, and so may bytes of a stream while all are the same one. */
 static void log_write(int fd, const void *from, size_t bytes, uintptr_t code)
 {
     struct stat is;
-    if (look_at(fd, &is)) {
-        log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
-        log_written(&is, MR_LOG_BEFORE, writing_of(&is, fd, from, bytes), fd, code);
+    if (!look_at(fd, &is)) {
+        return;
+    }
+    const passage *at = channel_at(&is);
+    bool apart = at->is_stream ? is_like(at->writes, from, bytes) : counter_of(fd) && from;
+    log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+    log_written(&is, MR_LOG_BEFORE, apart ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER, fd,
+                code);
+    if (at->is_stream) {
+        mr_channel_units_write(at->writes, apart, code);
     }
 }
 
@@ -213,22 +230,34 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
     }
 }
 
-void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code)
+/* The order of the reads from a pipe or a socket. */
+static void log_turn(const struct stat *is, int fd, const uint8_t *token, uintptr_t code)
+{
+    if (S_ISFIFO(is->st_mode)) {
+        uint64_t number = channel_of(is)->reads;
+        uint16_t *seen = &channels.token[number];
+        bool like = token != NULL && number != 0 && (*seen == 0 || *seen == *token + 1);
+        *seen = token != NULL ? (uint16_t)(*token + 1) : *seen;
+        log_taken(number, like ? MR_LOG_TAKING_LIKE : MR_LOG_TAKING_UNLIKE, code);
+    } else if (S_ISSOCK(is->st_mode)) {
+        log_taken(MR_LOG_SOCKETS_AT + mr_descriptor_object(fd), MR_LOG_TAKING_UNLIKE, code);
+    }
+}
+
+void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code)
 {
     struct stat is;
     uint32_t counter = counter_of(fd);
+    if (!look_at(fd, &is)) {
+        return;
+    }
+    const passage *at = channel_at(&is);
+    bool apart = at->is_stream && mr_channel_units_read(at->reads, fd, bytes, token != NULL, code);
+    log_written(&is, MR_LOG_AFTER, apart ? MR_LOG_NOTHING : 0, fd, code);
     if (counter != 0) {
         take_from(counter, code);
-    } else if (!look_at(fd, &is)) {
-        return;
-    } else if (S_ISFIFO(is.st_mode)) {
-        uint64_t channel = channel_of(&is);
-        uint16_t *seen = &channels.token[channel];
-        bool like = token != NULL && channel != 0 && (*seen == 0 || *seen == *token + 1);
-        *seen = token != NULL ? (uint16_t)(*token + 1) : *seen;
-        log_taken(channel, like ? MR_LOG_TAKING_LIKE : MR_LOG_TAKING_UNLIKE, code);
-    } else if (S_ISSOCK(is.st_mode)) {
-        log_taken(MR_LOG_SOCKETS_AT + mr_descriptor_object(fd), MR_LOG_TAKING_UNLIKE, code);
+    } else {
+        log_turn(&is, fd, token, code);
     }
 }
 
@@ -240,6 +269,23 @@ void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t co
     if (number != 0 && bytes == sizeof value) {
         __builtin_memcpy(&value, from, sizeof value);
         add_to(number, value, code);
+    }
+}
+
+/* Takes the last value for the refused one. When another thread wrote meanwhile, that may be its value. */
+void mr_channel_log_refused(int fd, uintptr_t code)
+{
+    struct stat is;
+    uint32_t number = counter_of(fd);
+    if (number == 0 && look_at(fd, &is) && channel_at(&is)->is_stream) {
+        mr_channel_units_refuse(channel_at(&is)->writes, code);
+    }
+    if (number != 0 && counters[number].last > 0) {
+        counters[number].left -= counters[number].last;
+        counters[number].last = 0;
+        if (counters[number].left == 0) {
+            log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
+        }
     }
 }
 
@@ -271,10 +317,17 @@ bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
         log_counter(MR_LOG_AFTER, 0, counter, code);
         return true;
     }
-    if (look_at(fd, &is) && tells(&is, fd)) {
+    if (!look_at(fd, &is) || !tells(&is, fd)) {
+        return false;
+    }
+    const passage *at = channel_at(&is);
+    bool apart = at->is_stream && !is_edge && mr_channel_units_ready(at->reads, fd, code);
+    if (apart) {
+        log_closed(&is, MR_LOG_AFTER, 0, fd, code);
+    } else {
         log_end(&is, fd, code);
     }
-    return false;
+    return apart;
 }
 
 void mr_channel_log_unready(int fd, uintptr_t code)

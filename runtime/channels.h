@@ -17,17 +17,17 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code);
 /* These bytes are about to be written. Threads that write to an eventfd are in no order by that, and neither are those that
  * write the same byte to a pipe, one at a time. */
 void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t code);
-/* A read has taken something from the descriptor; logged after its AFTER. The reads of a pipe, an eventfd or
+/* A read has taken so many bytes from the descriptor; it comes after those who wrote them. The reads of a pipe, an eventfd or
  * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
-void mr_channel_log_taken(int fd, const uint8_t *token, uintptr_t code);
+void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
 /* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after
  * those who wrote to it or closed it, when it is a pipe, has no file of its own, or is a socket
  * between threads of the program. Who finds another socket ready reads from it.
  *
- * An eventfd is ready by any write since the last read that took all. So the wait comes after one of these
- * writes, whichever, and returns true; it may come before or after the others. Not so when the wait tells
+ * An eventfd is ready by any write since the last read that took all, and so is a channel that has units (channel_units.h). So
+ * the wait comes after one of these writes, whichever, and returns true; it may come before or after the others. Not so when the wait tells
  * changes instead of the state (`is_edge`).
  *
  * After true, the caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
@@ -47,7 +47,7 @@ void mr_channel_log_closed(int fd, uintptr_t code);
 void mr_channel_log_shut(int fd, uintptr_t code);
 /* epoll_ctl asks (BEFORE) for events of what the data stands for; a wait has found some (AFTER). */
 void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code);
-/* The two ends of a socketpair are one channel, as those of a pipe are. */
+/* The two ends of a socketpair: what is written to one is read from the other. */
 void mr_channel_pair(const int ends[2]);
 
 #endif

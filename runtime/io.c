@@ -132,8 +132,7 @@ static bool tells_of_others(ssize_t result)
 static void log_received(int fd, ssize_t bytes, const uint8_t *token, uintptr_t code)
 {
     if (bytes > 0) {
-        mr_channel_log(MR_LOG_AFTER, fd, code);
-        mr_channel_log_taken(fd, token, code);
+        mr_channel_log_taken(fd, (size_t)bytes, token, code);
     } else {
         mr_channel_log_end(fd, code);
     }

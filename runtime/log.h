@@ -76,6 +76,8 @@
  *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
  *   after(CHANNEL, DATA; NOT_YET)
  * - read from a pipe, an eventfd or a socket: before(CHANNEL, TAKEN), too
+ * - while bytes of a channel only wake one thread: write: post(UNITS), too; a read of one byte, and a wait that finds the channel
+ *   ready: wait(UNITS) and after(NOTHING), or after(NOTHING) alone when the thread has the unit already
  * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same
  *   descriptor before, if it was other data. A wait that gives the data: after(WATCH, data)
  * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
@@ -107,7 +109,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      7u
+#define MR_LOG_VERSION      8u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -330,6 +332,7 @@ typedef enum mr_log_role {
                            number, no address; number: mr_log_watched */
     MR_LOG_ROLE_READY, /* of BEFORE, AFTER: an eventfd gets ready, or not ready (count: MR_LOG_NOT_READY), is
                            found ready; its number, no address */
+    MR_LOG_ROLE_UNITS, /* of POST, WAIT: a byte that only wakes is written to a channel, read; no address */
 } mr_log_role;
 
 /* What decides how a thread goes on, and what other records do not say (explore.h). */
@@ -404,8 +407,8 @@ static inline uint64_t mr_log_watched(uint64_t data)
 }
 
 /* The count of AFTER(CHANNEL): as every AFTER it comes after each BEFORE that is there. It also comes
- * before each later one, and that holds when none is there yet. */
-enum { MR_LOG_NOT_YET = 1 };
+ * before each later one, and that holds when none is there yet (NOT_YET). NOTHING: it comes after none, and has no event. */
+enum { MR_LOG_NOT_YET = 1, MR_LOG_NOTHING = 2 };
 
 /* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
  * cancelled it. */
@@ -529,6 +532,14 @@ static inline bool mr_log_is_libc(const char *path)
         wanted++;
     }
     return *wanted == '\0';
+}
+
+/* An AFTER that comes after none. */
+static inline bool mr_log_is_nothing(const uint64_t *record)
+{
+    return mr_log_kind_of(record[0]) == MR_LOG_AFTER &&
+           mr_log_detail(record[0]) == MR_LOG_ROLE_CHANNEL &&
+           mr_log_count(record[1]) == MR_LOG_NOTHING;
 }
 
 static inline bool mr_log_is_access(unsigned kind)

@@ -604,7 +604,7 @@ static void test_wrong_roles(void **state)
         uint64_t number;
     } rows[] = {
         {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0}, {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
-        {MR_LOG_WAIT, MR_LOG_ROLE_READY + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
+        {MR_LOG_WAIT, MR_LOG_ROLE_UNITS + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
         {MR_LOG_USED, MR_LOG_ROLE_WRONG, 1},     {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -149,6 +149,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_CANCEL:
     case MR_LOG_ROLE_WATCH:
     case MR_LOG_ROLE_READY:
+    case MR_LOG_ROLE_UNITS:
         break;
     }
     return 1;
@@ -156,8 +157,12 @@ uint64_t mr_naming_object_bytes(uint8_t role)
 
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object, uint32_t *lock)
 {
-    char name[NAME_BYTES];
-    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name, NULL);
+    char name[NAME_BYTES] = "";
+    if (object->role == MR_LOG_ROLE_UNITS)
+        add(name, "channel.%" PRIu64 ".units", object->address);
+    else
+        name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name,
+                    NULL);
     if (object->role == MR_LOG_ROLE_ASLEEP)
         add(name, ".asleep.%" PRIu64, object->number);
     if (object->role == MR_LOG_ROLE_WAKE)

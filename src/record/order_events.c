@@ -108,6 +108,8 @@ static mr_status after_writers(mr_event_pass *pass, const uint64_t *record, uint
 mr_status mr_event_pass_order(mr_event_pass *pass, const uint64_t *record, bool before,
                               mr_error *error)
 {
+    if (mr_log_is_nothing(record))
+        return MR_OK;
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
         return number_event(pass, record, before, error);
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL ||

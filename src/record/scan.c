@@ -158,6 +158,8 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 static bool note_used_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     bool is_after = mr_use_of(record) == MR_USE_AFTER;
+    if (mr_log_is_nothing(record))
+        return true;
     return (is_after || note_use(scan, pass, record)) && note_object(scan, pass, record) &&
            (!is_after || note_use(scan, pass, record));
 }

@@ -291,6 +291,19 @@ static void see_wake(learning *self, member *its, const uint64_t *record, bool w
     see(self, its, &event);
 }
 
+static void see_order(learning *self, member *its, const uint64_t *record)
+{
+    unsigned role = mr_log_detail(record[0]);
+    if (role == MR_LOG_ROLE_SIGNAL)
+        name_unseen(self, "signals");
+    else if (role == MR_LOG_ROLE_CANCEL)
+        its->records += 0; /* a cancellation point that nobody acted on, or named below */
+    else
+        see_object(self, its, record, MR_PMODEL_ORDER, MR_PMODEL_IS_ORDER, 0);
+    if (role == MR_LOG_ROLE_CANCEL && mr_log_count(record[1]) != MR_LOG_NOT_CANCELLED)
+        name_unseen(self, "cancelled threads");
+}
+
 static void see_post(learning *self, member *its, const uint64_t *record)
 {
     unsigned role = mr_log_detail(record[0]);
@@ -300,6 +313,8 @@ static void see_post(learning *self, member *its, const uint64_t *record)
     if (role == MR_LOG_ROLE_SEMAPHORE) {
         event.op.object = object_of(self, MR_PMODEL_IS_SEMAPHORE, mr_log_payload(record[0]));
         see(self, its, &event);
+    } else if (role == MR_LOG_ROLE_UNITS) {
+        see_order(self, its, record);
     } else if (role == MR_LOG_ROLE_ASLEEP) {
         its->sleeps_on = object_of(self, MR_PMODEL_IS_CONDITION, mr_log_payload(record[0]));
     } else {
@@ -314,6 +329,8 @@ static void see_wait(learning *self, member *its, const uint64_t *record)
         see_object(self, its, record, its->tries ? MR_PMODEL_TRY_WAIT : MR_PMODEL_WAIT,
                    MR_PMODEL_IS_SEMAPHORE, its->tries);
         its->tries = false;
+    } else if (role == MR_LOG_ROLE_UNITS) {
+        see_order(self, its, record);
     } else if (its->is_asleep && (role == MR_LOG_ROLE_WAKE || role == MR_LOG_ROLE_ASLEEP)) {
         see_wake(self, its, record, role == MR_LOG_ROLE_WAKE);
     } else if (role == MR_LOG_ROLE_BARRIER_OUT) {
@@ -444,19 +461,6 @@ static void see_retired(learning *self, member *its, const uint64_t *record)
         return;
     see_object(self, its, record, role == MR_PMODEL_IS_ORDER ? MR_PMODEL_ORDER : MR_PMODEL_RENEW,
                role, 0);
-}
-
-static void see_order(learning *self, member *its, const uint64_t *record)
-{
-    unsigned role = mr_log_detail(record[0]);
-    if (role == MR_LOG_ROLE_SIGNAL)
-        name_unseen(self, "signals");
-    else if (role == MR_LOG_ROLE_CANCEL)
-        its->records += 0; /* a cancellation point that nobody acted on, or named below */
-    else
-        see_object(self, its, record, MR_PMODEL_ORDER, MR_PMODEL_IS_ORDER, 0);
-    if (role == MR_LOG_ROLE_CANCEL && mr_log_count(record[1]) != MR_LOG_NOT_CANCELLED)
-        name_unseen(self, "cancelled threads");
 }
 
 /* ---- threads ---- */
