@@ -230,6 +230,14 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
     }
 }
 
+void mr_channel_log_turn(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_taken(channel_of(&is)->reads, MR_LOG_TAKING_UNLIKE, code);
+    }
+}
+
 /* The order of the reads from a pipe or a socket. */
 static void log_turn(const struct stat *is, int fd, const uint8_t *token, uintptr_t code)
 {

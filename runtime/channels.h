@@ -20,6 +20,8 @@ void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t co
 /* A read has taken so many bytes from the descriptor; it comes after those who wrote them. The reads of a pipe, an eventfd or
  * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code);
+/* A message was taken from a queue, whose channel is that of its file; logged after the read. */
+void mr_channel_log_turn(int fd, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */
 void mr_channel_log_end(int fd, uintptr_t code);
 /* A wait has found that the descriptor can be read from, or that its other end is closed: it comes after

@@ -75,7 +75,7 @@
  * - eventfd: as a channel, and write: before(READY); a read that leaves nothing: before(READY, NOT_READY);
  *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
  *   after(CHANNEL, DATA; NOT_YET)
- * - read from a pipe, an eventfd or a socket: before(CHANNEL, TAKEN), too
+ * - read from a pipe, an eventfd, a socket or a message queue: before(CHANNEL, TAKEN), too
  * - while bytes of a channel only wake one thread: write: post(UNITS), too; a read of one byte, and a wait that finds the channel
  *   ready: wait(UNITS) and after(NOTHING), or after(NOTHING) alone when the thread has the unit already
  * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same

@@ -1,0 +1,46 @@
+/* No race: who receives a message from a queue comes after who sent it. Several receivers keep their order. */
+#include <fcntl.h>
+#include <mqueue.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ROOM = 8 };
+static mqd_t queue;
+static int x, y[2];
+
+static void *receive(void *unused)
+{
+    char message[ROOM];
+    unsigned priority;
+    if (mq_receive(queue, message, ROOM, &priority) != 1 || priority != 1) {
+        _exit(1);
+    }
+    y[message[0] - '0']++;
+    return unused;
+}
+
+int main(void)
+{
+    struct mq_attr room = {.mq_maxmsg = 2, .mq_msgsize = ROOM};
+    char name[ROOM + 32];
+    pthread_t threads[2];
+    snprintf(name, sizeof name, "/maxrace-queue-safe-%d", (int)getpid());
+    queue = mq_open(name, O_CREAT | O_RDWR, 0600, &room);
+    if (queue == (mqd_t)-1) {
+        return 1;
+    }
+    mq_unlink(name);
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, receive, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        y[i] = ++x;
+        char message = (char)('0' + i);
+        mq_send(queue, &message, 1, 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    return mq_close(queue);
+}
