@@ -24,6 +24,10 @@ OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTL
 OPTIMISE_clang    := -O2 -g
 # With -Og gcc takes variables for uninitialised that are not.
 OPTIMISE_debug    := -Og -g -Wno-maybe-uninitialized -DMR_COSTLY_CHECKS
+# Most of the time of a test is spent in the library and in tests/support, so what is only a test is compiled and linked in
+# the cheapest way, but for tests that read the DWARF of their own program. VARIANT=debug is for looking into a test.
+OPTIMISE_TESTS_release := -O0 -g1
+LINK_TESTS_release     := -Wl,-S $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
 LINK_sanitize     := -fsanitize=address,undefined
 LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
@@ -41,6 +45,8 @@ CPPFLAGS_ALL  := -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"'
 CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) $(PACKAGE_FLAGS) $(CFLAGS)
 LIBS          := $(PACKAGE_LIBS) -pthread
 LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
+TEST_CFLAGS   := $(OPTIMISE_TESTS_$(VARIANT))
+TEST_LDFLAGS  := $(LINK_TESTS_$(VARIANT))
 
 # The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
 # the compiler's that would call them back (clang needs no more than -fno-builtin for that), no sanitizer, and exceptions (a cancelled thread unwinds through it).
@@ -74,6 +80,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES)) $(BUILD)/html_page.o
 SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
+CHEAP_TESTS     := $(filter-out %/test_locals %/test_symbols,$(TESTS))
 
 .PHONY: all
 all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
@@ -82,7 +89,7 @@ all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/lib
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
 $(shell mkdir -p $(BUILD))
 write_if_changed = $(shell printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(1) || printf '%s\n' '$(subst ','\'',$(2))' > $(1))
-$(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS))
+$(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(TEST_CFLAGS) $(LDFLAGS_ALL) $(TEST_LDFLAGS) $(LIBS))
 $(call write_if_changed,$(BUILD)/runtime_flags,$(CC) $(RUNTIME_FLAGS))
 $(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(MPI_SOURCES) $(SUPPORT_SOURCES) $(RUNTIME_SOURCES))
 endif
@@ -135,6 +142,8 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
 	@rm -f $@
 	ar rcs $@ $(SUPPORT_OBJECTS)
 
+$(CHEAP_TESTS:=.o): CFLAGS_ALL += $(TEST_CFLAGS)
+$(CHEAP_TESTS): LDFLAGS_ALL := $(TEST_LDFLAGS) $(LDFLAGS_ALL)
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
