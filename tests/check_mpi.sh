@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # predict --mpi as it is run: by mpirun, on this machine. What must hold of ranks in general is in tests/test_cluster.c.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name". Without mpirun, or when maxrace was built without MPI,
-# the rest is skipped.
+# the rest is skipped. TEST_LENGTH=full: only more ranks and jobs, on longer traces.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/release}
@@ -36,12 +36,15 @@ write_trace() {
     }'
 }
 
+is_full() { [ "${TEST_LENGTH:-}" = full ]; }
+
 same_report() {
     local ranks jobs status
     "$MAXRACE" predict "${settings[@]}" "$scratch/trace.std" >"$scratch/expected"
     [ $? -eq 1 ] && [ -s "$scratch/expected" ] || return 1
     for ranks in 1 2 4; do
         for jobs in 1 2; do
+            is_full || [ $jobs -eq $((1 + (ranks == 2))) ] || continue
             mpi "$ranks" "$MAXRACE" predict --mpi "${settings[@]}" -j $jobs "$scratch/trace.std" >"$scratch/report" 2>"$scratch/error"
             status=$?
             [ $status -eq 1 ] || { echo "$ranks ranks: exit status $status"; cat "$scratch/error"; return 1; }
@@ -54,7 +57,7 @@ same_report() {
 
 # Every rank has decided something.
 all_work() {
-    mpi 3 "$MAXRACE" predict --mpi "${settings[@]}" --report-run -j 1 --format json "$scratch/longer.std" >"$scratch/report.json"
+    mpi 3 "$MAXRACE" predict --mpi "${settings[@]}" --report-run -j 1 --format json "$scratch/shared.std" >"$scratch/report.json"
     for rank in 0 1 2; do
         tr -d ' \n' <"$scratch/report.json" | grep -q "\"rank\":$rank,\"worker\":0,\"units\":[1-9]" ||
             { echo "rank $rank has done nothing"; return 1; }
@@ -234,12 +237,14 @@ check mpi_without_library without_library
 check mpi_standard_input standard_input
 tests=(same_report all_work no_race no_trace_on_a_rank no_trace_on_rank_0 another_trace_on_a_rank killed_rank killed_rank_0
     resumed shards launcher launcher_that_fails launcher_signal)
+if is_full; then tests=(same_report all_work); fi
 if [ ! -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
     for name in "${tests[@]}"; do skip "mpi_$name" "maxrace was built without MPI"; done
 elif needs mpirun "${tests[@]/#/mpi_}"; then
     write_trace 1500 1 >"$scratch/trace.std"
     write_trace 5000 2 >"$scratch/long.std"
     write_trace 20000 2 >"$scratch/longer.std"
+    if is_full; then cp "$scratch/longer.std" "$scratch/shared.std"; else write_trace 6000 2 >"$scratch/shared.std"; fi
     for name in "${tests[@]}"; do check "mpi_$name" "$name"; done
 fi
 [ $failures -eq 0 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a recording leaves: signals while the trace is written, logs that are converted later, limits of length and time, files
-# that may not grow, programs that give up their folder. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+# that may not grow, programs that give up their folder. Prints "[       OK ] name", or the reason and
+# "[  FAILED  ] name". TEST_LENGTH=full: only the signals that a run without it leaves out.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
@@ -57,9 +58,10 @@ long_log() {
 }
 
 # A signal in the conversion: the trace goes, the log stays, is named, and can be converted.
+if [ "${TEST_LENGTH:-}" = full ]; then signals='2 1'; else signals=15; fi
 signal_names_log() {
     local number log
-    for number in 2 15 1; do
+    for number in $signals; do
         long_log $number $((128 + number)) || return 1
         log=$(sed -n 's/^maxrace: .*; the log stays: maxrace record --convert //p' err)
         [ -s "$log" ] || { cat err; return 1; }
@@ -234,6 +236,7 @@ build() { "$maxrace" cc -g -O0 -pthread crowd.c -o crowd; }
 
 check record_leftovers_build build
 check record_leftovers_signal_names_log signal_names_log
+[ "${TEST_LENGTH:-}" != full ] || exit $((failures > 0))
 check record_leftovers_signal_names_logs_of_children signal_names_logs_of_children
 check record_leftovers_killed_recorder killed_recorder
 check record_leftovers_convert_usage convert_usage

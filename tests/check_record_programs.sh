@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records programs of tests/programs, built by gcc, with one seed, and predicts from the traces: a quarter of those in C, and a fifth
+# Records programs of tests/programs, built by gcc, with one seed, and predicts from the traces: an eighth of those in C, and a twelfth
 # of those in C++, which take longer to compile. With TEST_LENGTH=full: the rest, which is seeds 2 and 3 of these, seeds 1 to 3 of
 # all others of gcc, and those built by clang, with seed 1.
 # Each program and compiler is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name".
@@ -16,8 +16,8 @@ if [ "${TEST_LENGTH:-}" = full ]; then compilers='gcc clang'; else compilers=gcc
 last_seed() { if [ "${TEST_LENGTH:-}" = full ] && [ "$1" = gcc ]; then echo 3; else echo 1; fi; }
 # Does a run without TEST_LENGTH=full take the program?
 in_share() {
-    local parts=4
-    [[ $1 != *.cpp ]] || parts=5
+    local parts=8
+    [[ $1 != *.cpp ]] || parts=12
     [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % parts)) -eq 0 ]
 }
 # Has a run without TEST_LENGTH=full done the first seed?

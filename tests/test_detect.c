@@ -19,7 +19,14 @@
 #include "support/order_reference.h"
 #include "support/random_walk.h"
 
-enum { SMALL_TRACES = 2500, LARGE_TRACES = 90, LARGE_EVENTS = 1500, HUGE_TRACES = 6 };
+enum {
+    SMALL_TRACES = 2500,
+    LARGE_TRACES = 90,
+    SHARE_LARGE = 30,
+    LARGE_EVENTS = 1500,
+    HUGE_TRACES = 6,
+    SHARE_HUGE = 3
+};
 enum { HUGE_EVENTS = 20000 };
 
 static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_FHB, MR_RELATION_SHB,
@@ -273,7 +280,8 @@ static void test_large_traces(void **state)
 {
     (void)state;
     size_t racy = 0;
-    for (uint64_t seed = 0; seed < LARGE_TRACES; seed++) {
+    uint64_t traces = mr_length("DETECT_LARGE", SHARE_LARGE, LARGE_TRACES);
+    for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, LARGE_EVENTS);
         for (int i = 0; i < RELATIONS; i++) {
             mr_djit djit;
@@ -295,14 +303,15 @@ static void test_large_traces(void **state)
         mr_barrier_edges_free(&edges);
         mr_trace_free(trace);
     }
-    assert_true(racy > LARGE_TRACES);
+    assert_true(racy > traces);
 }
 
 /* Epochs and vector clocks agree on every event. */
 static void test_epochs_and_vector_clocks(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < HUGE_TRACES; seed++) {
+    uint64_t traces = mr_length("DETECT_HUGE", SHARE_HUGE, HUGE_TRACES);
+    for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, HUGE_EVENTS);
         for (int i = 0; i < RELATIONS; i++) {
             mr_race_list list;

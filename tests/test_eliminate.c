@@ -22,7 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 8000, DEFAULT_SEED = 31415926, THREADS = MR_EXHAUSTIVE_THREADS };
+enum {
+    DEFAULT_TRACES = 8000,
+    SHARE_TRACES = 3000,
+    DEFAULT_SEED = 31415926,
+    THREADS = MR_EXHAUSTIVE_THREADS
+};
 
 typedef struct examination {
     mr_window_trials trials;
@@ -240,8 +245,11 @@ static void test_random_traces(void **state)
     examination x = {
         .trials = {
             .context = &x, .ask = ask, .lists = true, .bundles = true, .every_witness = true}};
-    const mr_trials trials = {
-        .prefix = "ELIMINATE", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
+    const mr_trials trials = {.prefix = "ELIMINATE",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .all_kinds = true};
     uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);
     print_message("%" PRIu64 " questions: %" PRIu64 " races, %" PRIu64 " settled, %" PRIu64
                   " of them near, %" PRIu64 " proofs in regions; %" PRIu64

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 600, SHARE_TRACES = 200, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
+enum { DEFAULT_TRACES = 600, SHARE_TRACES = 100, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
 
 /* What is asked of a trace: keys and values. */
 static const char *const questions[][9] = {

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 3000, SHARE = 1500, DEFAULT_SEED = 51241, TEXT_BYTES = 8192 };
+enum { DEFAULT_TRACES = 3000, SHARE = 750, DEFAULT_SEED = 51241, TEXT_BYTES = 8192 };
 
 /* ---- litmus cases ---- */
 

@@ -19,6 +19,7 @@
 
 enum {
     DEFAULT_TRACES = 4000,
+    SHARE_TRACES = 2000,
     DEFAULT_SEED = 20181022,
     LEAST_TRACES_FOR_COUNTS = 2000,
 };
@@ -147,6 +148,7 @@ static void run(mr_trial_examine *examine, bool longer)
 {
     const mr_trials trials = {.prefix = "ORDERS",
                               .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
                               .seed = DEFAULT_SEED,
                               .longer = longer,
                               .all_kinds = true};

@@ -25,7 +25,7 @@
 
 enum {
     DEFAULT_TRACES = 4000,
-    SHARE = 2000,
+    SHARE = 1000,
     DEFAULT_SEED = 20181022,
     MOST_EXAMPLES = 3,
     MOST_BLOCK = 9,

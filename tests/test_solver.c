@@ -31,7 +31,7 @@
 /* The step under examination, with those that only drop pairs before it. */
 #define ALONE(step) (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(step))
 
-enum { DEFAULT_TRACES = 3600, SHARE_TRACES = 1200, DEFAULT_SEED = 770000 };
+enum { DEFAULT_TRACES = 3600, SHARE_TRACES = 600, DEFAULT_SEED = 770000 };
 
 /* One window of one trace under examination. */
 typedef struct examination {

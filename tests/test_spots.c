@@ -17,7 +17,7 @@
 
 #include <inttypes.h>
 
-enum { DEFAULT_TRACES = 3000, DEFAULT_SEED = 27182818, STEPS = 100000 };
+enum { DEFAULT_TRACES = 3000, SHARE_TRACES = 1200, DEFAULT_SEED = 27182818, STEPS = 100000 };
 
 /* Without saturation of the whole cone, or with it. */
 enum {
@@ -91,8 +91,11 @@ static void proofs_agree_with_exhaustive_search(void **state)
                                 .bundles = true,
                                 .every_witness = true},
                      .worker = {.session = mr_session_new(), .error = &error}};
-    const mr_trials trials = {
-        .prefix = "SPOTS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
+    const mr_trials trials = {.prefix = "SPOTS",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .all_kinds = true};
     assert_non_null(x.worker.session);
     mr_arena_init(&x.worker.arena);
     uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);

@@ -29,7 +29,7 @@
 
 #define ANY_EFFORT 1000000000
 
-enum { SHARE_TRACES = 2800, DEFAULT_TRACES = 35000, DEFAULT_SEED = 1 };
+enum { SHARE_TRACES = 1400, DEFAULT_TRACES = 35000, DEFAULT_SEED = 1 };
 
 /* The settings, and a worker that stands before a window. */
 typedef struct surveyor {
@@ -245,7 +245,7 @@ static void agrees_with_exhaustive_search(void **state)
 static void nests_agree_with_exhaustive_search(void **state)
 {
     (void)state;
-    enum { EACH = 60, FULL = 500 };
+    enum { EACH = 30, FULL = 500 };
     const char *given = getenv("SURVEY_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1,
              count = mr_length("SURVEY_NESTS", EACH, FULL);

@@ -432,7 +432,7 @@ static bool index_survives(const mr_trace *trace, uint64_t n)
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    uint64_t traces = mr_length("SYNCP_TRACES", 6, 20);
+    uint64_t traces = mr_length("SYNCP_TRACES", 3, 20);
     for (uint64_t seed = 0; seed < traces; seed++) {
         uint64_t n = 1;
         mr_random_walk(seed, 100, walk_text);
