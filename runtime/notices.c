@@ -1,0 +1,195 @@
+/*
+ * notices: what calls a function in a thread of its own (SIGEV_THREAD) when a message or the end of input or output is there.
+ * glibc makes these threads unseen, so what they did would wake nobody. Here a thread of the program is made at the call. It
+ * waits outside until a function of this file, in the thread of glibc, tells it, and then calls the function of the program.
+ */
+#include "channels.h"
+#include "real.h"
+#include "scheduler.h"
+#include "sys.h"
+#include "thread.h"
+
+#include <aio.h>
+#include <linux/futex.h>
+#include <mqueue.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+enum { AWAITED, TOLD, DROPPED, QUEUES_MAX = 64, NOTICES_A_PIECE = 64 };
+
+typedef struct notice notice;
+struct notice {
+    struct sigevent event; /* as the program gave it */
+    mqd_t queue;           /* -1: it is not of a queue */
+    _Atomic uint32_t state;
+    notice *next;
+};
+
+/* Changed with the baton held. */
+static notice *unused;
+static notice *of_queue[QUEUES_MAX]; /* those that were asked for, by descriptor */
+
+static void tell(notice *self, uint32_t state)
+{
+    atomic_store(&self->state, state);
+    mr_sys(SYS_futex, (long)&self->state, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* The function that glibc calls. */
+static void tell_of(union sigval value)
+{
+    tell(value.sival_ptr, TOLD);
+}
+
+static void await_state(notice *self)
+{
+    while (atomic_load(&self->state) == AWAITED) {
+        mr_sys(SYS_futex, (long)&self->state, FUTEX_WAIT_PRIVATE, AWAITED, 0, 0, 0);
+    }
+}
+
+/* As in a thread of glibc's for this, no signal is blocked in the function. */
+static void *await_and_call(void *of)
+{
+    notice *self = of;
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        MR_CALL(thread, false, await_state(self));
+    } else {
+        await_state(self);
+    }
+    struct sigevent event = self->event;
+    bool is_told = atomic_load(&self->state) == TOLD;
+    thread = mr_enter();
+    if (thread != NULL) {
+        if (is_told && self->queue >= 0) {
+            mr_channel_log(MR_LOG_AFTER, self->queue, (uintptr_t)event.sigev_notify_function);
+        }
+        if (self->queue >= 0 && self->queue < QUEUES_MAX && of_queue[self->queue] == self) {
+            of_queue[self->queue] = NULL;
+        }
+        mr_leave(thread);
+    }
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    if (is_told) {
+        event.sigev_notify_function(event.sigev_value);
+    }
+    return NULL;
+}
+
+/* The caller is busy. NULL: no memory. */
+static notice *take_unused(void)
+{
+    if (unused == NULL) {
+        notice *more = mr_pages(NOTICES_A_PIECE * sizeof *more);
+        for (int i = 0; more != NULL && i < NOTICES_A_PIECE; i++) {
+            more[i].next = unused;
+            unused = &more[i];
+        }
+    }
+    notice *self = unused;
+    unused = self != NULL ? self->next : NULL; /* a block of aio may name it for ever */
+    return self;
+}
+
+/* NULL: the event calls no function, or nothing is recorded; then glibc does it. */
+static notice *make(const struct sigevent *event, mqd_t queue, uintptr_t code)
+{
+    mr_thread *thread = event != NULL && event->sigev_notify == SIGEV_THREAD ? mr_enter() : NULL;
+    if (thread == NULL) {
+        return NULL;
+    }
+    notice *self = take_unused();
+    if (self != NULL) {
+        self->event = *event;
+        self->queue = queue;
+        atomic_store(&self->state, AWAITED);
+    }
+    mr_leave(thread);
+    pthread_t handle;
+    pthread_attr_t attributes;
+    size_t bytes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (event->sigev_notify_attributes != NULL &&
+        pthread_attr_getstacksize(event->sigev_notify_attributes, &bytes) == 0) {
+        pthread_attr_setstacksize(&attributes, bytes);
+    }
+    bool starts =
+        self != NULL && mr_thread_create(&handle, &attributes, await_and_call, self, code) == 0;
+    pthread_attr_destroy(&attributes);
+    return starts ? self : NULL;
+}
+
+static struct sigevent event_of(notice *self)
+{
+    return (struct sigevent){.sigev_notify = SIGEV_THREAD,
+                             .sigev_notify_function = tell_of,
+                             .sigev_value.sival_ptr = self};
+}
+
+MR_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
+{
+    notice *self = make(event, queue, MR_CALLER);
+    struct sigevent own;
+    if (self != NULL) {
+        own = event_of(self);
+        event = &own;
+    }
+    int status = MR_REAL(mq_notify)(queue, event);
+    if (status != 0 && self != NULL) {
+        tell(self, DROPPED);
+    }
+    mr_thread *thread = status == 0 && queue >= 0 && queue < QUEUES_MAX ? mr_enter() : NULL;
+    if (thread != NULL) {
+        if (event == NULL && of_queue[queue] != NULL) {
+            tell(of_queue[queue], DROPPED);
+        }
+        of_queue[queue] = self;
+        mr_leave(thread);
+    }
+    return status;
+}
+
+/* The event of a block that asks again is that of before, which this file has put there. */
+static notice *lead(struct sigevent *event, uintptr_t code)
+{
+    if (event != NULL && event->sigev_notify == SIGEV_THREAD &&
+        event->sigev_notify_function == tell_of) {
+        *event = ((notice *)event->sigev_value.sival_ptr)->event;
+    }
+    notice *self = make(event, -1, code);
+    if (self != NULL) {
+        *event = event_of(self);
+    }
+    return self;
+}
+
+static void end_lead(int status, notice *self, struct sigevent *event)
+{
+    if (status != 0 && self != NULL) {
+        *event = self->event;
+        tell(self, DROPPED);
+    }
+}
+
+#define ASKS(name, parameters, arguments)                                                          \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        notice *self = lead(&block->aio_sigevent, MR_CALLER);                                      \
+        int status = MR_REAL(name) arguments;                                                      \
+        end_lead(status, self, &block->aio_sigevent);                                              \
+        return status;                                                                             \
+    }
+ASKS(aio_read, (struct aiocb * block), (block))
+ASKS(aio_read64, (struct aiocb64 * block), (block))
+ASKS(aio_write, (struct aiocb * block), (block))
+ASKS(aio_write64, (struct aiocb64 * block), (block))
+ASKS(aio_fsync, (int how, struct aiocb *block), (how, block))
+ASKS(aio_fsync64, (int how, struct aiocb64 *block), (how, block))
+#undef ASKS
