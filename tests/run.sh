@@ -28,7 +28,7 @@ suite() {
 # belong to check-all.
 programs() { printf '%s\n' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
 scripts() { printf '%s\n' tests/check_*.sh | sed 's/.*check_//; s/\.sh$//' | grep -vx 'source\|threads\|deb'; }
-shortened() { grep -lE 'mr_length\(|\.share\b' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
+shortened() { grep -lE 'mr_length(_full)?\(|\.share\b' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
 
 # suite_of PREFIX BUILD NAME: the program or the script of this name.
 suite_of() {

@@ -311,8 +311,9 @@ static void test_epochs_and_vector_clocks(void **state)
 {
     (void)state;
     uint64_t traces = mr_length("DETECT_HUGE", SHARE_HUGE, HUGE_TRACES);
+    uint32_t events = mr_length_full() ? HUGE_EVENTS : HUGE_EVENTS / 2;
     for (uint64_t seed = 0; seed < traces; seed++) {
-        mr_trace *trace = make_trace(seed, HUGE_EVENTS);
+        mr_trace *trace = make_trace(seed, events);
         for (int i = 0; i < RELATIONS; i++) {
             mr_race_list list;
             mr_djit djit;
@@ -457,7 +458,7 @@ static bool detect_survives(const mr_trace *trace, mr_relation relation, uint64_
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    uint64_t traces = mr_length("DETECT_TRACES", 2, 9);
+    uint64_t traces = mr_length("DETECT_TRACES", 1, 9);
     for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, 400);
         mr_outlook outlook;

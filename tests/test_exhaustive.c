@@ -10,6 +10,7 @@
 #include "support/definition.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/sample.h"
 #include "witness/checker.h"
 
@@ -312,7 +313,8 @@ static void compare_with_definition(const char *text, const mr_exhaustive_option
 static void test_same_as_the_definition(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 72; seed++) {
+    const uint64_t step = mr_length("EXHAUSTIVE_STEP", 2, 1);
+    for (uint64_t seed = 0; seed < 72; seed += step) {
         int first_shape = seed < 18 ? 0 : MR_SHAPE_COUNT;
         for (int shape = first_shape; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 1000, (mr_shape)shape);
@@ -418,7 +420,8 @@ static void check_trace(const char *text, uint64_t seed, totals *sum)
 
 static void check_shapes(int first_shape, int last_shape, totals *sum)
 {
-    for (uint64_t seed = 0; seed < 72; seed++) {
+    const uint64_t step = mr_length("EXHAUSTIVE_STEP", 2, 1);
+    for (uint64_t seed = 0; seed < 72; seed += step) {
         for (int shape = first_shape; shape < last_shape; shape++) {
             char *text = mr_generate_trace(seed, (mr_shape)shape);
             assert_non_null(text);

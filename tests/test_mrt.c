@@ -276,7 +276,7 @@ static void test_mutations_with_right_checksums(void **state)
     mr_trace *trace = mr_test_read(everything, false);
     mr_bytes bytes = mr_test_mrt(trace, 9);
     mr_random random = {5};
-    int accepted = 0, rounds = (int)mr_length("MRT_ROUNDS", 2000, 6000);
+    int accepted = 0, rounds = (int)mr_length("MRT_ROUNDS", 1200, 6000);
     for (int round = 0; round < rounds; round++) {
         mr_bytes copy = mr_test_copy(bytes);
         for (uint32_t changes = mr_random_range(&random, 1, 3); changes; changes--) {

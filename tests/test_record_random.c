@@ -24,7 +24,7 @@
 /* Logs of each kind. */
 static uint64_t log_count(void)
 {
-    return mr_length("RECORD_RANDOM_LOGS", 100, 300);
+    return mr_length("RECORD_RANDOM_LOGS", 60, 300);
 }
 
 enum { SPACE = 300, BASE = 0x1000 };

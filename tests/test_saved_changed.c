@@ -107,8 +107,9 @@ static void test_true(void **state)
         {"solver.steps", "filter,cone,saturate", "solver.saturate_steps", "40", "witness.minimise",
          "false"},
     };
+    const uint32_t step = mr_length_full() ? 1 : 2;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        for (uint32_t shape = 0; shape < mr_large_shape_count; shape++) {
+        for (uint32_t shape = (uint32_t)(i % step); shape < mr_large_shape_count; shape += step) {
             original o;
             open_original(&o, shape, 120, "20", settings[i]);
             char path[512];

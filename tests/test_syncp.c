@@ -270,18 +270,20 @@ static void test_against_closure(void **state)
 static void test_long_traces(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < LONG_WALKS; seed++) {
+    const uint32_t events = mr_length_full() ? LONG_EVENTS : LONG_EVENTS / 2;
+    const uint64_t step = mr_length("SYNCP_STEP", 2, 1);
+    for (uint64_t seed = 0; seed < LONG_WALKS; seed += step) {
         if (seed % 3)
-            mr_random_walk(seed, LONG_EVENTS, walk_text);
+            mr_random_walk(seed, events, walk_text);
         else
-            mr_random_walk_hot(seed, LONG_EVENTS, walk_text);
+            mr_random_walk_hot(seed, events, walk_text);
         mr_trace *trace = mr_sample_trace(walk_text);
         assert_non_null(trace);
         check_trace("long walk", seed, trace, NULL, false);
         mr_trace_free(trace);
     }
-    for (size_t shape = 0; shape < mr_large_shape_count; shape++) {
-        char *text = mr_generate_large(shape, &mr_large_shapes[shape], LONG_EVENTS);
+    for (size_t shape = 0; shape < mr_large_shape_count; shape += step) {
+        char *text = mr_generate_large(shape, &mr_large_shapes[shape], events);
         assert_non_null(text);
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);
