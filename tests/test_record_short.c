@@ -153,6 +153,54 @@ static void test_short(void **state)
     }
 }
 
+/* A thread fills a row of words from `first` on, another one reads it, each in a loop. */
+static void run_words(program *self, int64_t first, bool apart)
+{
+    *self = (program){.apart = apart};
+    mr_log_switch(&self->log, 0);
+    mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BASE, 0x300030, 0, BYTES);
+    for (uint32_t t = 1; t < THREADS; t++)
+        mr_log_object(&self->log, MR_LOG_FORK, 0, 0x400000, 0x400000, 0, t);
+    for (uint32_t t = 1; t < THREADS; t++) {
+        mr_log_switch(&self->log, t);
+        for (uint32_t at = 0; at < BYTES; at += 8) {
+            mr_log_access(&self->log, t == 1 ? MR_LOG_WRITE : MR_LOG_READ, BASE + at, 8,
+                          0x100000 + 16 * (uint64_t)t, first + at);
+            if (apart)
+                mr_log_object(&self->log, MR_LOG_FORGOTTEN, 0, 1, 0x400000, 0, 0);
+        }
+    }
+}
+
+/* Words that are read as a row are one variable (twins.h), unless they may be addresses. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const int64_t firsts[] = {1, BASE};
+    static program self;
+    size_t sizes[2][2], bytes;
+    for (int i = 0; i < 2; i++) {
+        run_words(&self, firsts[i], true);
+        void *apart = mr_log_file(&self.log, &bytes);
+        void *wanted = mr_log_trace(apart, bytes, (mr_record_options){0}, &sizes[i][0]);
+        mr_log_build_free(&self.log);
+        run_words(&self, firsts[i], false);
+        void *together = mr_log_file(&self.log, &bytes);
+        void *shortened = mr_log_shorten(together, &bytes);
+        assert_non_null(shortened);
+        void *found = mr_log_trace(shortened, bytes, (mr_record_options){0}, &sizes[i][1]);
+        assert_int_equal(sizes[i][0], sizes[i][1]);
+        assert_memory_equal(wanted, found, sizes[i][0]);
+        mr_log_build_free(&self.log);
+        free(wanted);
+        free(found);
+        free(apart);
+        free(together);
+        free(shortened);
+    }
+    assert_true(sizes[0][0] + (BYTES / 8 - 1) * 21 < sizes[1][0]);
+}
+
 /* The first pass beside a program that still writes the log (early.h) gives the same trace. */
 static void test_beside(void **state)
 {
@@ -186,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,12 @@ static uint64_t from_next(uint64_t bounds, uint64_t bit)
     return later ? ~((later & -later) - 1) : 0;
 }
 
+/* Does the plain access of a piece read what may be a pointer (pointers.h)? */
+static bool is_pointer(int64_t value, uint64_t bytes, bool writes)
+{
+    return !writes && bytes == sizeof value && mr_pointers_may_be_address((uint64_t)value);
+}
+
 /* A plain access in a line that the cache has, with its bits. */
 static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
                       const mr_log_run_access *found, int64_t value)
@@ -127,6 +133,8 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
         size_t piece =
             line->first + (unsigned)__builtin_popcountll(line->bounds & line->kept & (bit - 1));
         if (line->full & bit) {
+            if (is_pointer(value, end - address, found->writes))
+                self->histories[piece].is_single = true;
             note(self, piece, life, address, end, code, found->writes);
             settle(self, piece, found->writes,
                    part_bit(value, (unsigned)(address - found->address), end - address));
@@ -135,12 +143,6 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
         }
         left = rest;
     }
-}
-
-/* Does the value of the access matter? That of a pointer does (pointers.h). */
-static bool may_be_pointer(const mr_log_run_access *found)
-{
-    return !found->writes && found->bytes == sizeof(uint64_t);
 }
 
 /* Takes the long record that follows, when it is one that says nothing of pieces. */
@@ -176,7 +178,7 @@ static void hurry(twins *self)
             continue;
         }
         mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
-        if (!self->skips_part && (!line || (may_be_pointer(&found) && line->full & bits)))
+        if (!self->skips_part && !line)
             break;
         mr_log_run_take(&records, &found, true);
         if (line && line->kept & bits)
@@ -229,8 +231,7 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
             end_run(self);
             self->histories[number].is_single = true;
         } else {
-            if (kind == MR_LOG_READ && step == sizeof(uint64_t) &&
-                mr_pointers_may_be_address((uint64_t)mr_log_value(record)))
+            if (kind == MR_LOG_READ && is_pointer(mr_log_value(record), step, false))
                 self->histories[number].is_single = true;
             note(self, number, life->number, at, at + step, mr_log_code(record[1]), writes);
         }
