@@ -15,7 +15,7 @@ enum { MOST_PAIRS = 16 };
 enum {
     FIRST_EVENTS = 1 << 10,
     EVENTS_OF_LISTS = 1 << 13,
-    EVENTS_OF_SPOT = 1 << 14,
+    EVENTS_OF_SPOT = 1 << 15,
     MOST_EVENTS = 1 << 16,
     PART_OF_STEPS = 16,
     REGION_LENGTH = 1024
@@ -66,8 +66,25 @@ static mr_status saturate_more(mr_far_spots *s, mr_stops one, mr_stops two, uint
                                uint32_t part, bool *proven)
 {
     mr_status status = MR_OK;
-    for (uint32_t events = FIRST_EVENTS; status == MR_OK && !*proven && events <= most; events *= 2)
+    s->region = 0;
+    for (uint32_t events = FIRST_EVENTS; status == MR_OK && !*proven && events <= most;
+         events *= 2) {
         status = saturate(s, one, two, events, part, proven);
+        if (*proven)
+            s->region = events;
+    }
+    return status;
+}
+
+/* A spot that needs a large region often has neighbours with the same proof. So the list beside it is asked about
+ * as a whole first, once, with the same region and budget. */
+static mr_status saturate_again(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
+{
+    uint32_t events = s->region;
+    if (events <= EVENTS_OF_LISTS)
+        return MR_OK;
+    mr_status status = saturate(s, one, two, events, 1, proven);
+    s->region = *proven ? events : 0;
     return status;
 }
 
@@ -136,6 +153,8 @@ static mr_status prove(mr_far_spots *s, mr_stops one, mr_stops two, bool whole, 
     if (lengths[longer] < s->stretch)
         return prove_spot(s, stops[0], stops[1], proven);
     if (lengths[longer] < REGION_LENGTH)
+        status = saturate_again(s, stops[0], stops[1], proven);
+    if (status == MR_OK && !*proven && lengths[longer] < REGION_LENGTH)
         status = saturate_more(s, stops[0], stops[1], EVENTS_OF_LISTS, PART_OF_STEPS, proven);
     if (status == MR_OK && !*proven && (whole || lengths[longer] < REGION_LENGTH))
         status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);

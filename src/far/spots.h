@@ -12,7 +12,8 @@
  * long are first asked about by formulas about ever larger regions (solver/region.h), then by a look. In the
  * end both lists lie within a short stretch of their threads: a *spot*. A spot has regions with a larger
  * budget, a short look at each two of its stops, a longer look, a still larger region, and then, in a search, the
- * steps up to saturation. One spot without a proof ends it: the lists stay open.
+ * steps up to saturation. When a spot has a proof by a region that is too large for lists, what comes after it is
+ * asked about with the same region, before it is divided. One spot without a proof ends it: the lists stay open.
  *
  * Exact: the spots are all pairs of stops but those that a proof is about.
  */
@@ -34,6 +35,7 @@ typedef struct mr_far_spots {
     uint64_t most;    /* effort after which it gives up; 0: never */
     uint64_t effort;  /* so far, as ask.h counts it */
     mr_step step;     /* that settled the last spot */
+    uint32_t region;  /* events of the region that had the last proof; 0: regions had none */
 } mr_far_spots;
 
 /* `*proven`: there is no race of the two lists. Without the step eliminate there are no looks and no
