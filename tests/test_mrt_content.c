@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "formats/mrt/mrt_part.h"
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
@@ -330,6 +331,96 @@ static void test_wrong_types(void **state)
     }
 }
 
+/* ---- STATE and FACTS ---- */
+
+static uint32_t *payload_of(mr_bytes bytes, mr_mrt_kind kind, unsigned number)
+{
+    mr_mrt_chunk *chunk = mr_test_chunk(bytes, kind, number);
+    assert_non_null(chunk);
+    return (uint32_t *)(void *)(chunk + 1);
+}
+
+static bool wants_later(void *context, uint32_t event_count, uint32_t first, uint32_t end)
+{
+    (void)context;
+    (void)first;
+    return end > event_count / 2;
+}
+
+/* Is all that the part says of the trace right, or is the file refused? */
+static void read_part(const char *path)
+{
+    const mr_part_wish wish = {.wants = wants_later, .always = true};
+    mr_mrt_part *part = mr_mrt_part_open(path, NULL, &wish);
+    if (part)
+        assert_true(mr_mrt_part_trace(part)->run_count > 0);
+    mr_mrt_part_close(part);
+}
+
+static mr_status read_with_states(mr_bytes bytes, bool check, mr_error *error)
+{
+    char *path = mr_test_file(bytes.items, bytes.count);
+    const mr_read_options options = {.check_states = check};
+    mr_trace *trace = NULL;
+    mr_status status = mr_trace_read(path, &options, &trace, error);
+    mr_trace_free(trace);
+    read_part(path);
+    unlink(path);
+    free(path);
+    return status;
+}
+
+/* Every number of STATE and FACTS, but for the fingerprint, which is of no matter here. */
+static void test_wrong_states(void **state)
+{
+    (void)state;
+    static const mr_mrt_kind kinds[] = {MR_MRT_STATE, MR_MRT_FACTS};
+    unsigned changed = 0;
+    for (int kind = 0; kind < 2; kind++)
+        for (unsigned number = 0;; number++) {
+            mr_bytes bytes = sample();
+            mr_error error = {0};
+            const mr_mrt_chunk *chunk = mr_test_chunk(bytes, kinds[kind], number);
+            size_t words = chunk ? (size_t)chunk->size_bytes / sizeof(uint32_t) : 0;
+            assert_int_equal(read_with_states(bytes, true, &error), MR_OK);
+            for (size_t i = kind ? 2 : 0; i < words; i++, changed++) {
+                uint32_t *word = payload_of(bytes, kinds[kind], number) + i, old = *word;
+                *word ^= 1;
+                mr_test_seal(bytes);
+                assert_int_equal(read_with_states(bytes, false, &error), MR_OK);
+                assert_int_equal(read_with_states(bytes, true, &error), MR_ERR_TRACE);
+                assert_non_null(strstr(error.text, "what it says for parts of it is not so"));
+                *word = old;
+            }
+            free(bytes.items);
+            if (!words)
+                break;
+        }
+    assert_true(changed > 10);
+}
+
+/* A part of a file that was written wrong is refused or read, and nothing else happens. */
+static void test_parts_of_wrong_files(void **state)
+{
+    (void)state;
+    enum { CHANGES = 400 };
+    uint32_t seed = 1;
+    for (int i = 0; i < CHANGES; i++) {
+        mr_bytes bytes = sample();
+        for (int change = 0; change < 1 + i % 3; change++) {
+            seed = seed * 1664525 + 1013904223;
+            bytes.items[64 + (seed >> 8) % (bytes.count - 64)] ^=
+                (unsigned char)(1u << (seed >> 29));
+        }
+        mr_test_seal(bytes);
+        char *path = mr_test_file(bytes.items, bytes.count);
+        read_part(path);
+        unlink(path);
+        free(path);
+        free(bytes.items);
+    }
+}
+
 static void test_headers_and_ends(void **state)
 {
     (void)state;
@@ -340,8 +431,8 @@ static void test_headers_and_ends(void **state)
     mr_streamed streamed = mr_test_stream(bytes, NULL, false, false);
     assert_int_equal(streamed.status, MR_ERR_TRACE);
     assert_non_null(
-        strstr(streamed.error.text, "has format version 7, this maxrace reads versions 2 to 6"));
-    header->version = MR_MRT_VERSION - 1; /* the layout without types */
+        strstr(streamed.error.text, "has format version 8, this maxrace reads versions 2 to 7"));
+    header->version = MR_MRT_VERSION - 1; /* the layout without STATE */
     mr_test_seal(bytes);
     assert_int_equal(mr_test_stream(bytes, NULL, false, false).status, MR_OK);
     header->version = MR_MRT_VERSION;
@@ -509,6 +600,8 @@ int main(void)
         cmocka_unit_test(test_wrong_contents),
         cmocka_unit_test(test_wrong_values_and_names),
         cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_wrong_states),
+        cmocka_unit_test(test_parts_of_wrong_files),
         cmocka_unit_test(test_headers_and_ends),
         cmocka_unit_test(test_claimed_sizes),
         cmocka_unit_test(test_an_empty_file_called_mrt),

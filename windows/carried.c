@@ -19,7 +19,8 @@ static uint32_t most_shared(const mr_trace *trace)
     uint32_t open = 0, most = 0;
     if (!mr_op_total(trace->op_counts, MR_SHARED))
         return 0;
-    for (uint32_t i = 0; i < trace->event_count; i++) {
+    for (uint32_t i = mr_trace_present(trace, 0); i < trace->event_count;
+         i = mr_trace_present(trace, i + 1)) {
         mr_trace_pass(trace, i);
         if (!mr_op_is_shared(trace->op[i]) || trace->link[i] == MR_NESTED)
             continue;
@@ -165,9 +166,9 @@ void mr_carried_move(mr_carried *carried, uint32_t event)
         carried->next = 0;
     }
     const uint8_t *ops = carried->trace->op;
-    for (uint32_t e = skip_accesses(ops, carried->next, event); e < event;
-         e = skip_accesses(ops, e + 1, event))
-        play(carried, e);
+    uint32_t e = mr_trace_present(carried->trace, carried->next);
+    for (e = skip_accesses(ops, e, event); e < event; e = skip_accesses(ops, e + 1, event))
+        play(carried, e); /* what is not there reads as accesses */
     carried->next = event;
 }
 

@@ -118,6 +118,10 @@ void mr_cli_tell_unmatched(const char *pattern, void *option);
  * candidates.ignore_locations and candidates.only_locations match nothing. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
+/* The same with other options for reading. */
+mr_status mr_cli_read_trace_as(const char *path, const mr_config *config,
+                               const mr_read_options *options, mr_cli_progress *progress,
+                               mr_trace **trace, mr_error *error);
 
 /* The two numbers of events that --pair A B gives, the first own flag of the command. MR_ERR_USAGE. */
 mr_status mr_cli_read_pair(const mr_cli *cli, uint32_t *one, uint32_t *other, mr_error *error);

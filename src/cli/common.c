@@ -90,7 +90,14 @@ mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_pr
                             mr_trace **trace, mr_error *error)
 {
     mr_read_options options = mr_cli_read_options(config, progress);
-    mr_status status = mr_trace_read(path, &options, trace, error);
+    return mr_cli_read_trace_as(path, config, &options, progress, trace, error);
+}
+
+mr_status mr_cli_read_trace_as(const char *path, const mr_config *config,
+                               const mr_read_options *options, mr_cli_progress *progress,
+                               mr_trace **trace, mr_error *error)
+{
+    mr_status status = mr_trace_read(path, options, trace, error);
     mr_cli_progress_end(progress);
     if (status != MR_OK)
         return status;

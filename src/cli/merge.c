@@ -1,4 +1,5 @@
 /* merge: the report of a trace whose windows were decided by the runs of a job array. */
+#include "dispatch/dispatch.h"
 #include "engine/identity.h"
 #include "engine/predict.h"
 #include "predicting.h"
@@ -7,11 +8,11 @@
 #include <stdio.h>
 
 /* The text about the shard of a unit that is missing. */
-static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, char *buffer,
+static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, uint64_t units, char *buffer,
                        size_t size_bytes)
 {
     uint32_t shards = mr_checkpoint_shards(checkpoint),
-             shard = shards ? (uint32_t)(unit % shards) + 1 : 0;
+             shard = shards ? mr_shard_of(unit, units, shards) : 0;
     const char *path = shards ? mr_checkpoint_part(checkpoint, shard, shards) : NULL;
     if (path)
         snprintf(buffer, size_bytes, "shard %" PRIu32 "/%" PRIu32 " (%.200s) is not finished",
@@ -36,7 +37,7 @@ static mr_status check_missing(const mr_predicting *self, mr_error *error)
         }
     if (!missing || self->cli->switch_on)
         return MR_OK;
-    name_shard(self->checkpoint, first, whose, sizeof whose);
+    name_shard(self->checkpoint, first, phase.units, whose, sizeof whose);
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                         "%" PRIu64 " of %" PRIu64 " units are missing: %s; let it run to "
                         "its end by predict --resume, or decide them here by --decide-missing",

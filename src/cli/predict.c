@@ -39,10 +39,15 @@ static mr_status read_shard(mr_predicting *self, const char *text, mr_error *err
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
 {
     mr_predicting self = {.cli = cli, .mpi = cli->switch_on};
+    bool over = false;
     mr_status status = cli->own[0] ? read_shard(&self, cli->own[0], error) : MR_OK;
     if (status != MR_OK)
         return status;
     status = mr_predicting_start(&self, error);
+    if (status == MR_OK && self.shards)
+        mr_predicting_part(&self, cli->operands[0], &over, exit_status);
+    if (over)
+        return mr_ranks_end(&self.ranks, MR_OK, exit_status, error);
     if (status == MR_OK)
         status = mr_predicting_open(&self, cli->operands[0], error);
     return mr_predicting_finish(&self, status, exit_status, error);

@@ -109,7 +109,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     const mr_config *config = self->cli->config;
     const char *checkpoint = mr_config_text(config, "checkpoint");
     mr_checkpoint_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
-                                     .resume = mr_config_bool(config, "resume"),
+                                     .resume = self->has_begun || mr_config_bool(config, "resume"),
                                      .shard = self->shard,
                                      .shards = self->shards,
                                      .parts = self->parts,
@@ -120,7 +120,10 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
         const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
         return mr_trace_read(path, &options, &self->trace, error);
     }
-    mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
+    mr_read_options options = mr_cli_read_options(config, &self->progress);
+    options.check_states = request.part_count > 0 || request.resume; /* outcomes may be of parts */
+    mr_status status =
+        mr_cli_read_trace_as(path, config, &options, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
     if (status == MR_OK)
         status = mr_cli_check_trace(self->trace, error);
@@ -130,16 +133,16 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     return status;
 }
 
-/* The line of one run of a job array. Such a run has no report. */
-static void print_shard(const mr_predicting *self, const mr_result *result)
+void mr_predicting_print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run_figures *run = &result->run;
+    uint64_t earlier = run->units_saved - self->units_of_part;
     uint64_t saved = run->units_saved + run->units_decided;
     printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
            self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
-    if (run->units_saved > 0)
-        printf(", %" PRIu64 " of them by earlier runs", run->units_saved);
+    if (earlier > 0)
+        printf(", %" PRIu64 " of them by earlier runs", earlier);
     fputs(result->stats.incomplete ? "; go on with --resume\n" : "\n", stdout);
 }
 
@@ -153,7 +156,7 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
     if (!self->shards)
         return write_all(self->trace, self->cli->config, result, error);
     if (so_far == MR_OK)
-        print_shard(self, result);
+        mr_predicting_print_shard(self, result);
     return MR_OK;
 }
 

@@ -22,12 +22,22 @@ typedef struct mr_predicting {
     size_t part_count;
     mr_trace *trace; /* owned */
     double read_seconds;
+    bool has_begun; /* a part has written to the checkpoint: so many units */
+    uint64_t units_of_part;
     mr_checkpoint *checkpoint; /* owned; NULL: no checkpoint and no parts */
 } mr_predicting;
 
 /* Zero-initialise, then set cli, mpi, shard and parts; `self` must stay in place. Tests here what
  * would make the command fail later. The caller calls mr_predicting_finish in every case. */
 mr_status mr_predicting_start(mr_predicting *self, mr_error *error);
+
+/* For a shard, before the trace is read: decides what a part of the trace is enough for. `*over`: that was all, or the run was
+ * halted; then the exit status is set, and mr_predicting_finish is not called. What fails here is done again, and
+ * reported, with the whole trace. */
+void mr_predicting_part(mr_predicting *self, const char *path, bool *over, int *exit_status);
+
+/* The line of one run of a job array. Such a run has no report. */
+void mr_predicting_print_shard(const mr_predicting *self, const mr_result *result);
 
 /* Reads the trace, and opens the checkpoint and the parts; the latter two on rank 0 only. */
 mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error);

@@ -15,9 +15,18 @@ static const double KEPT = 0.95;
 
 /* ---- units ---- */
 
-static bool is_of_shard(const mr_dispatch *dispatch, uint64_t unit)
+uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards)
 {
-    return !dispatch->shards || unit % dispatch->shards == dispatch->shard - 1;
+    enum { RUNS = 8 };
+    uint64_t run = units / shards / RUNS;
+    return (uint32_t)(unit / (run ? run : 1) % shards) + 1;
+}
+
+static bool is_of_shard(const mr_phase_run *self, uint64_t unit)
+{
+    const mr_dispatch *dispatch = self->dispatch;
+    return !dispatch->shards ||
+           mr_shard_of(unit, self->phase->count, dispatch->shards) == dispatch->shard;
 }
 
 bool mr_phase_run_take(mr_phase_run *self, uint64_t *unit)
@@ -31,7 +40,7 @@ bool mr_phase_run_take(mr_phase_run *self, uint64_t *unit)
         *unit = self->taken++;
         if (phase->last_first)
             *unit = *unit ? *unit - 1 : phase->count - 1;
-        found = !self->saved_before[*unit] && is_of_shard(self->dispatch, *unit);
+        found = !self->saved_before[*unit] && is_of_shard(self, *unit);
     }
     pthread_mutex_unlock(&self->mutex);
     return found;
@@ -253,7 +262,7 @@ static mr_status take_saved(mr_phase_run *self, mr_error *error)
     mr_status status = MR_OK;
     for (uint64_t unit = 0; store && unit < self->phase->count && status == MR_OK; unit++) {
         mr_outcome *outcome = NULL;
-        if (!is_of_shard(dispatch, unit) || !store->has(store->context, &self->key, unit))
+        if (!is_of_shard(self, unit) || !store->has(store->context, &self->key, unit))
             continue;
         status = get_saved(self, unit, &outcome, error);
         if (!outcome)
@@ -318,7 +327,7 @@ static mr_status run(mr_phase_run *self, mr_error *error)
     mr_dispatch *dispatch = self->dispatch;
     mr_error rest_error;
     for (uint64_t unit = 0; unit < self->phase->count; unit++)
-        self->mine += is_of_shard(dispatch, unit);
+        self->mine += is_of_shard(self, unit);
     self->missing = self->mine;
     mr_progress_tell(dispatch->progress, self->phase->stage, 0, self->mine);
     mr_status status = take_saved(self, error);

@@ -14,8 +14,8 @@
  * The calling thread merges the outcomes in the order of the units. In a team, the calling thread
  * of each rank does so.
  *
- * A run may be one shard of a job array. Shard K of N decides units K - 1, K - 1 + N, … of the
- * first phase, puts their outcomes into its store, and merges nothing. A later run takes the
+ * A run may be one shard of a job array. A shard decides its share of the units of the first phase (mr_shard_of), puts
+ * their outcomes into its store, and merges nothing. A later run takes the
  * outcomes of all shards from their stores, merges them, and runs the other phases.
  */
 #ifndef MR_DISPATCH_DISPATCH_H
@@ -88,6 +88,12 @@ typedef struct mr_dispatch {
     uint64_t units_saved, units_decided;
     uint64_t units_missing; /* of the last phase: units without an outcome */
 } mr_dispatch;
+
+/*
+ * The shard, 1 … shards, that decides a unit. Units come in runs, so that a shard need not read all of a trace; each shard
+ * has some eight runs, so that all shards share a stretch of hard units.
+ */
+uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards);
 
 /*
  * Runs a phase to its end, to a failure, or until the run is halted. In each case all outcomes that

@@ -1,43 +1,25 @@
 #include "identity.h"
 
 #include "base/bytes.h"
+#include "trace/fingerprint.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* ---- the trace ---- */
 
-static uint64_t mix(uint64_t seed, const void *bytes, size_t count)
+static mr_status fingerprint(const mr_trace *trace, uint64_t *result, mr_error *error)
 {
-    return count ? XXH3_64bits_withSeed(bytes, count, seed) : seed + 1;
-}
-
-static uint64_t mix_names(uint64_t seed, const mr_names *names)
-{
-    seed = mix(seed, &names->count, sizeof names->count);
-    for (uint32_t i = 0; i < names->count; i++)
-        seed = mix(seed, names->items[i].text, (size_t)names->items[i].length + 1);
-    return seed;
-}
-
-static uint64_t fingerprint(const mr_trace *trace)
-{
-    size_t count = trace->event_count, column = count * sizeof(uint32_t);
-    uint64_t seed = mix(count, trace->op, count);
-    seed = mix(seed, trace->thread, column);
-    seed = mix(seed, trace->operand, column);
-    seed = mix(seed, trace->location, column);
-    seed = mix(seed, trace->value, column);
-    seed = mix(seed, trace->values, trace->value_count * sizeof *trace->values);
-    seed = mix(seed, trace->updates, trace->update_count * sizeof *trace->updates);
-    seed = mix(seed, trace->reaches, trace->reach_count * sizeof *trace->reaches);
-    seed = mix(seed, trace->reach_items.items, trace->reach_items.count * sizeof(uint32_t));
-    const mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
-                                     &trace->locations, &trace->calls,     &trace->reach_names};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        seed = mix_names(seed, names[i]);
-    return seed;
+    const mr_value_counts counts = mr_value_counts_of(trace);
+    const mr_events events = mr_events_of_trace(trace, 0, (uint32_t)trace->event_count);
+    mr_fingerprint print;
+    bool made = mr_fingerprint_init(&print);
+    if (made) {
+        mr_fingerprint_add(&print, &events, trace->value, trace, &counts);
+        *result = mr_fingerprint_finish(&print, trace);
+    }
+    mr_fingerprint_free(&print);
+    return made ? MR_OK : mr_error_memory(error, "preparing the checkpoint");
 }
 
 /* ---- the settings ---- */
@@ -70,11 +52,17 @@ mr_status mr_identity_of(mr_identity *identity, const mr_trace *trace, const mr_
                          mr_error *error)
 {
     mr_bytes settings = {0};
+    uint64_t print = trace->fingerprint;
+    if (!trace->runs) {
+        mr_status status = fingerprint(trace, &print, error);
+        if (status != MR_OK)
+            return status;
+    }
     if (!write_settings(config, &settings)) {
         mr_bytes_free(&settings);
         return mr_error_memory(error, "preparing the checkpoint");
     }
-    *identity = (mr_identity){.trace = fingerprint(trace),
+    *identity = (mr_identity){.trace = print,
                               .event_count = trace->event_count,
                               .settings = (char *)settings.items,
                               .settings_bytes = settings.count};

@@ -165,13 +165,16 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
                         mr_error *error)
 {
     prediction *p = context;
-    bool halted = false;
+    bool halted = false, is_search = unit == p->window_count;
     mr_status status;
+    *outcome = NULL;
+    if (p->settings.trace->runs && is_search)
+        return MR_OK; /* it needs the whole trace */
     *outcome = mr_outcome_new(unit);
     if (!*outcome)
         return mr_error_memory(error, "starting a window");
-    status = unit == p->window_count ? do_search(p, number, *outcome, &halted, error)
-                                     : decide_window(p, number, *outcome, &halted, error);
+    status = is_search ? do_search(p, number, *outcome, &halted, error)
+                       : decide_window(p, number, *outcome, &halted, error);
     /* The outcome of a unit that failed has what was found before. */
     if (halted && (!(*outcome)->count || p->dispatch.team)) {
         mr_outcome_free(*outcome);
@@ -246,7 +249,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .prepare = prepare,
                             .merge = merge};
     mr_far_context context = far_context(p);
-    p->settings.is_crowded = mr_crowded_is(&p->settings);
+    p->settings.is_crowded = !p->settings.trace->runs && mr_crowded_is(&p->settings);
     if (p->settings.is_crowded)
         mr_crowded_limit(&p->settings);
     mr_status status = mr_early_find(&context, error);

@@ -24,7 +24,8 @@ typedef struct mr_predict_run {
     mr_halt *halt;               /* ends the run before its time; may be NULL */
     mr_checkpoint *checkpoint;   /* of earlier runs, and for later ones; may be NULL */
     /* 1 … shards: the run decides this part of the windows, saves it, and does nothing else. Its
-     * result says only how many units are missing, and `run`. 0: the run does everything. */
+     * result says only how many units are missing, and `run`. 0: the run does everything. Of a part of a trace (part.h)
+     * units are missing when they need the whole trace. */
     uint32_t shard, shards;
     mr_team *team; /* this process is a rank of the team, which has met; `halt` is that of the team.
                       May be NULL */

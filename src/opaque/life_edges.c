@@ -28,7 +28,8 @@ static bool find(const mr_trace *trace, mr_barrier_edges *edges)
 {
     mr_keys users = {0}; /* (object, thread) */
     bool ok = true;
-    for (uint32_t event = 0; ok && event < trace->event_count; event++) {
+    for (uint32_t event = mr_trace_present(trace, 0); ok && event < trace->event_count;
+         event = mr_trace_present(trace, event + 1)) {
         mr_trace_pass(trace, event);
         uint32_t object = object_of(trace, event), thread = trace->thread[event], number;
         uint32_t alloc = object != MR_NONE ? trace->object_info[object].alloc : MR_NONE;

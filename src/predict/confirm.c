@@ -30,10 +30,26 @@ static mr_status build(mr_worker *worker, const mr_window *window, const mr_deci
     return MR_OK;
 }
 
+static mr_status ask_checker(mr_worker *worker, const mr_witness *witness, bool *accepted)
+{
+    mr_error refusal;
+    mr_checker *checker = mr_worker_checker(worker);
+    if (!checker)
+        return mr_error_memory(worker->error, "checking a witness");
+    mr_status status = mr_checker_check(checker, witness, &refusal);
+    *accepted = status == MR_OK;
+    if (status == MR_ERR_INTERNAL) {
+        MR_DEBUG(worker->settings->debug, STEPS, "rejected: %s", refusal.text);
+        return MR_OK;
+    }
+    if (status != MR_OK)
+        *worker->error = refusal;
+    return status;
+}
+
 mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *accepted)
 {
     double begin = mr_seconds();
-    mr_error refusal;
     bool minimise = worker->settings->minimise;
     *accepted = false;
     mr_status status =
@@ -43,19 +59,10 @@ mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *
         status = worker->expand(worker->expand_context, witness, worker->error);
     if (status == MR_OK && minimise)
         mr_witness_observe(witness);
-    mr_checker *checker = status == MR_OK ? mr_worker_checker(worker) : NULL;
-    if (status == MR_OK && !checker)
-        status = mr_error_memory(worker->error, "checking a witness");
-    if (status == MR_OK) {
-        status = mr_checker_check(checker, witness, &refusal);
-        *accepted = status == MR_OK;
-        if (status == MR_ERR_INTERNAL) {
-            MR_DEBUG(worker->settings->debug, STEPS, "rejected: %s", refusal.text);
-            status = MR_OK;
-        } else if (status != MR_OK) {
-            *worker->error = refusal;
-        }
-    }
+    if (status == MR_OK && worker->trace->runs)
+        *accepted = true;
+    else if (status == MR_OK)
+        status = ask_checker(worker, witness, accepted);
     if (!*accepted)
         mr_witness_free(witness);
     worker->run.witness_seconds += mr_seconds() - begin;

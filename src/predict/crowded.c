@@ -140,6 +140,16 @@ static uint64_t most_pairs(census *c, const mr_predict_settings *settings)
     return most;
 }
 
+static bool are_many(uint64_t pairs, uint64_t event_count, uint64_t crowded)
+{
+    return pairs >= crowded && pairs >= event_count / EVENTS_PER_PAIR;
+}
+
+bool mr_crowded_may_be(uint64_t places, uint64_t event_count, uint64_t crowded)
+{
+    return crowded && are_many(places * (places + 1) / 2, event_count, crowded);
+}
+
 bool mr_crowded_is(const mr_predict_settings *settings)
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_LINEARISE) | MR_STEP_BIT(MR_STEP_SATURATE);
@@ -156,7 +166,7 @@ bool mr_crowded_is(const mr_predict_settings *settings)
         free(c->written);
     }
     free(c);
-    return pairs >= settings->crowded && pairs >= trace->event_count / EVENTS_PER_PAIR;
+    return are_many(pairs, trace->event_count, settings->crowded);
 }
 
 /* Steps for each event of a window. */

@@ -23,6 +23,9 @@
 #include "worker.h"
 
 /* Is it worth it? O(events). False also for want of memory. */
+/* May it be so when no variable is accessed at more places than these? Else the trace is not crowded. */
+bool mr_crowded_may_be(uint64_t places, uint64_t event_count, uint64_t crowded);
+
 bool mr_crowded_is(const mr_predict_settings *settings);
 
 /*

@@ -124,7 +124,8 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
                                     mr_decision *decision, mr_pair_verdict *verdict);
 
 /* confirm.c: shortens and checks a witness in events of the worker's trace, and turns it into one of the
- * full trace. Not accepted: the witness is freed, and the checker rejected it unless there is an
+ * full trace. In a part of a trace (mr_trace.runs) there is no checker: each witness is accepted, and whoever takes the
+ * outcome with the whole trace checks it. Not accepted: the witness is freed, and the checker rejected it unless there is an
  * error. */
 mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *accepted);
 

@@ -86,6 +86,15 @@ mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *erro
     return reserve(trace, LINES, count, sizeof *trace->line_steps, error);
 }
 
+bool mr_columns_sparse(mr_trace *trace, size_t count)
+{
+    bool made = mr_spill_sparse(&trace->spill, OP, count, sizeof *trace->op);
+    for (size_t slot = THREAD; made && slot <= LINK; slot++)
+        made = mr_spill_sparse(&trace->spill, slot, count, sizeof(uint32_t));
+    point(trace);
+    return made;
+}
+
 size_t mr_columns_room(const mr_trace *trace)
 {
     size_t room = SIZE_MAX;

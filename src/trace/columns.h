@@ -21,6 +21,10 @@ mr_status mr_columns_reserve_updates(mr_trace *trace, size_t count, mr_error *er
 mr_status mr_columns_reserve_reaches(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *error);
 
+/* Columns and links of so many events, of which most are never touched: they are zeros, and take no memory before they are
+ * written. The columns do not grow, and mr_columns_fit has nothing to do. False: no memory. */
+bool mr_columns_sparse(mr_trace *trace, size_t count);
+
 /* How many events the five columns have room for. */
 size_t mr_columns_room(const mr_trace *trace);
 

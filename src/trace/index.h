@@ -22,7 +22,10 @@ void mr_index_free(mr_index *index); /* NULL is fine */
  * O(events + new names). False: no memory; then it can only be freed. */
 bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count);
 
-/* When all events of the trace were added: puts what was found into it. False: no memory. */
+/* The next event to be added is `event`: those before it are not there (trace.h, `runs`). */
+void mr_index_pass_over(mr_index *index, uint32_t event);
+
+/* When all events of the trace were added or passed over: puts what was found into it. False: no memory. */
 bool mr_index_finish(mr_index *index, mr_trace *trace);
 
 /* All of it from the columns, with room for the links. MR_ERR_MEMORY, MR_ERR_IO (spill.h). */

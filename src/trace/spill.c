@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "spill.h"
 
 #include "base/assert.h"
@@ -184,6 +185,24 @@ static mr_status move_out(mr_spill *spill, size_t slot, size_t count, mr_error *
 }
 
 /* ---- the arrays ---- */
+
+bool mr_spill_sparse(mr_spill *spill, size_t slot, size_t count, size_t element_bytes)
+{
+    mr_spill_array *array = &spill->arrays[slot];
+    MR_REQUIRE(slot < MR_SPILL_ARRAYS && !array->at && count > 0);
+    if (count > SIZE_MAX / element_bytes || mr_memory_fails())
+        return false;
+    void *at = mmap(NULL, count * element_bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+#ifdef MADV_NOHUGEPAGE
+    (void)madvise(at, count * element_bytes, MADV_NOHUGEPAGE); /* a large page is many rows */
+#endif
+    *array = (mr_spill_array){
+        .at = at, .count = count, .element_bytes = element_bytes, .is_mapped = true, .file = -1};
+    return true;
+}
 
 static mr_status grow_in_memory(mr_spill_array *array, size_t count, mr_error *error)
 {

@@ -54,6 +54,10 @@ bool mr_spill_limit(mr_spill *spill, uint64_t limit_bytes, const char *dir);
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
                            mr_error *error);
 
+/* An array of `count` zeros in place of an empty one, which takes memory only where it is written. It neither grows nor
+ * goes into a file. False: no memory. */
+bool mr_spill_sparse(mr_spill *spill, size_t slot, size_t count, size_t element_bytes);
+
 /* Says how many bytes the arrays will have together, at least: when they will not fit, none goes
  * into memory first. MR_ERR_MEMORY. */
 mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error);

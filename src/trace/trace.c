@@ -13,9 +13,9 @@ void mr_trace_free(mr_trace *trace)
     if (!trace)
         return;
     void *const blocks[] = {
-        trace->chain,         trace->path,          trace->values,      trace->variable_info,
-        trace->thread_info,   trace->stacks,        trace->object_info, trace->object_variables,
-        trace->members.items, trace->members.object};
+        trace->chain,         trace->path,           trace->values,      trace->variable_info,
+        trace->thread_info,   trace->stacks,         trace->object_info, trace->object_variables,
+        trace->members.items, trace->members.object, trace->runs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     mr_value_types_free(&trace->types);

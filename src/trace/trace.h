@@ -106,6 +106,11 @@ typedef struct mr_members {
     size_t item_capacity, variable_capacity;
 } mr_members;
 
+/* The events [first, end). */
+typedef struct mr_event_run {
+    uint32_t first, end;
+} mr_event_run;
+
 typedef struct mr_trace {
     char *path;               /* as given by the user; "-" is standard input */
     uint64_t event_count;     /* at most MR_NESTED, but for the dictionary of a stream */
@@ -139,6 +144,13 @@ typedef struct mr_trace {
     mr_value_types types; /* of variables; for reports only */
     uint64_t op_counts[MR_OP_COUNT];
 
+    /* The trace is a part (formats/mrt/mrt_part.h): only the events of these runs are there, with what stands for the
+     * events before them. Owned; NULL: all events are there. */
+    mr_event_run *runs;
+    uint32_t run_count;
+    uint32_t most_places; /* of a part: the most places that access one contended variable */
+    uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
+
     struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
@@ -162,6 +174,7 @@ typedef struct mr_read_options {
      * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;
     uint64_t least_events;   /* an .mrt file may be read as if it ended after so many; 0: all */
+    bool check_states;       /* an .mrt file that is read whole: are STATE and FACTS right? */
     double deadline_seconds; /* by mr_seconds, when there is no halt; 0: none */
 } mr_read_options;
 
@@ -173,6 +186,18 @@ static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
 {
     if (event % (1u << 16) == 0)
         mr_spill_look(&trace->spill);
+}
+
+/* For passes over the events of a trace that may be a part: the first event from `event` on that is there;
+ * event_count: none. O(runs). */
+static inline uint32_t mr_trace_present(const mr_trace *trace, uint32_t event)
+{
+    if (!trace->runs)
+        return event;
+    for (uint32_t i = 0; i < trace->run_count; i++)
+        if (event < trace->runs[i].end)
+            return event > trace->runs[i].first ? event : trace->runs[i].first;
+    return (uint32_t)trace->event_count;
 }
 
 /* The value that a read (r, ar, au) saw, that a write (w, aw, au) wrote: an index in `values`, 0:

@@ -2,8 +2,8 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS] [POSITIONS])*, TEXTS*,
- *     [TYPES], [ENDING], [RUN], INDEX, END
+ *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS] [STATE] [POSITIONS])*,
+ *     TEXTS*, [TYPES], [ENDING], [RUN], [FACTS], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -16,7 +16,8 @@
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
 enum {
-    MR_MRT_VERSION = 6,
+    MR_MRT_VERSION = 7,
+    MR_MRT_STATES_VERSION = 7,   /* the first with STATE and FACTS */
     MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
     MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
     MR_MRT_OP_COUNT_BEFORE = 18, /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
@@ -59,6 +60,9 @@ typedef enum mr_mrt_kind {
     MR_MRT_RUN,       /* of the recorded program: lines */
     MR_MRT_INPUTS,    /* what the program got from outside */
     MR_MRT_TYPES,     /* of variables (trace/value_types.h): mr_mrt_types */
+    /* for who reads a part of the file (mrt_part.h) */
+    MR_MRT_STATE, /* before the block before it: mr_mrt_state */
+    MR_MRT_FACTS, /* of the whole trace: mr_mrt_facts */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -120,6 +124,21 @@ typedef struct mr_mrt_types {
 typedef struct mr_mrt_type {
     uint32_t variable, type; /* which of the texts: 0, 1, … */
 } mr_mrt_type;
+
+/* The beginning of a STATE payload. Then come the open sections (mr_open_section of trace/snapshot.h), and 4 bytes for
+ * each variable that the block accesses, in the order of its first accesses: the value that the last write before the
+ * block wrote (0: unknown), or MR_NONE for no write. */
+typedef struct mr_mrt_state_head {
+    uint32_t open_count, carried_count;
+} mr_mrt_state_head;
+
+/* The beginning of a FACTS payload. Then come, of each variable, its initial value (4 bytes each), and whether it is
+ * treated by source (1 byte each): mr_variable_info. */
+typedef struct mr_mrt_facts {
+    uint64_t fingerprint; /* trace/fingerprint.h */
+    uint32_t variable_count;
+    uint32_t most_places; /* that access one variable which the outlook calls contended */
+} mr_mrt_facts;
 
 /* The beginning of an INDEX payload. Then come the outlook (`contended`, `lock_shared` as bytes,
  * the lock uses as three numbers of 4 bytes) and what repair said about the first line that it

@@ -99,7 +99,9 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     }
     if (!status) {
         place_values(trace, &events, values);
-        if (mr_index_add(load->index, trace, events.first, events.count))
+        if ((!load->mrt->options.check_states ||
+             mr_mrt_states_add(&load->mrt->states, trace, &events, values)) &&
+            mr_index_add(load->index, trace, events.first, events.count))
             return MR_OK;
         (void)mr_error_memory(error, "reading the trace");
     }

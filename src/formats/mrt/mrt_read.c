@@ -161,6 +161,7 @@ void mr_mrt_close(mr_mrt *mrt)
     if (!mrt)
         return;
     mr_mrt_check_free(&mrt->check);
+    mr_mrt_states_free(&mrt->states);
     mr_mrt_contents_free(&mrt->contents);
     mr_trace_free(mrt->trace);
     mr_arena_free(&mrt->texts);
@@ -336,6 +337,21 @@ static mr_status read_types(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
     return status ? status : mr_mrt_types_read(mrt->trace, chunk, payload, error);
 }
 
+/* What is for who reads a part of the file. It is looked at only when the trace is read whole. */
+static mr_status read_state(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    if (!mrt->whole)
+        return mr_mrt_source_skip(&mrt->source, chunk, error);
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    if (status || !mrt->options.check_states)
+        return status;
+    return chunk->kind == MR_MRT_STATE
+               ? mr_mrt_states_check(&mrt->states, chunk, payload, error)
+               : mr_mrt_states_check_facts(&mrt->states, mr_mrt_outlook(mrt), mrt->trace, chunk,
+                                           payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
@@ -448,6 +464,9 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return read_types(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
+    case MR_MRT_STATE:
+    case MR_MRT_FACTS:
+        return read_state(mrt, &chunk, error);
     case MR_MRT_POSITIONS:
         mrt->has_positions = true;
         return mr_mrt_source_skip(&mrt->source, &chunk, error);

@@ -12,6 +12,7 @@
 #include "mrt_read.h"
 #include "mrt_source.h"
 #include "mrt_stacks.h"
+#include "mrt_states.h"
 
 typedef enum mr_mrt_state {
     MR_MRT_AT_EVENTS, /* any chunk but an END may follow */
@@ -40,6 +41,7 @@ struct mr_mrt {
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_mrt_stacks_reader stacks;
     mr_mrt_orders_reader orders;
+    mr_mrt_states states; /* used with options.check_states */
     mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };

@@ -120,7 +120,7 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
 }
 
 /* Most events are plain accesses with a value. These are checked without a call. */
-static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace *trace,
+mr_status mr_mrt_values_check(const mr_mrt_values_reader *reader, const mr_trace *trace,
                               const mr_events *events, const uint32_t *column, mr_error *error)
 {
     const uint8_t *ops = events->op;
@@ -137,9 +137,9 @@ static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace
     return MR_OK;
 }
 
-static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
-                             const mr_mrt_chunk *chunk, const unsigned char *payload,
-                             const uint32_t **column, mr_error *error)
+mr_status mr_mrt_values_tables(mr_mrt_values_reader *reader, mr_trace *trace,
+                               const mr_mrt_chunk *chunk, const unsigned char *payload,
+                               const uint32_t **column, mr_error *error)
 {
     mr_mrt_values head;
     if (chunk->size_bytes < sizeof head)
@@ -174,8 +174,8 @@ mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, cons
     if (chunk && (chunk->first != events->first || chunk->count < events->count))
         return wrong(error, "values of other events");
     if (chunk)
-        status = read_tables(reader, trace, chunk, payload, column, error);
-    return status ? status : check_column(reader, trace, events, *column, error);
+        status = mr_mrt_values_tables(reader, trace, chunk, payload, column, error);
+    return status ? status : mr_mrt_values_check(reader, trace, events, *column, error);
 }
 
 void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace)

@@ -22,6 +22,15 @@ mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, cons
                              const mr_mrt_chunk *chunk, const unsigned char *payload,
                              const uint32_t **column, mr_error *error);
 
+/* The same for a block whose events are not there: reads its tables. The next checks `column`
+ * (NULL: no values) when the events are there after all. */
+mr_status mr_mrt_values_tables(mr_mrt_values_reader *reader, mr_trace *trace,
+                               const mr_mrt_chunk *chunk, const unsigned char *payload,
+                               const uint32_t **column, mr_error *error);
+
+mr_status mr_mrt_values_check(const mr_mrt_values_reader *reader, const mr_trace *trace,
+                              const mr_events *events, const uint32_t *column, mr_error *error);
+
 /* Hands the table of values over to the trace. */
 void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace);
 void mr_mrt_values_free(mr_mrt_values_reader *reader);

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "mrt_format.h"
+#include "mrt_states.h"
 #include "trace/outlook.h"
 
 #include <errno.h>
@@ -26,6 +27,8 @@ struct mr_mrt_writer {
     uint64_t event_count;
     uint64_t op_counts[MR_OP_COUNT];
     mr_outlook outlook;
+    mr_snapshot snapshot;
+    mr_fingerprint fingerprint;
     const char *run;    /* on loan; NULL: nothing is known */
     const char *inputs; /* path, NULL: none */
     uint64_t inputs_bytes;
@@ -63,7 +66,10 @@ mr_status mr_mrt_writer_new(FILE *file, mr_mrt_writer **result, mr_error *error)
         return mr_error_memory(error, "writing the trace");
     writer->file = file;
     mr_outlook_init(&writer->outlook);
-    status = write_header(writer, error);
+    mr_snapshot_init(&writer->snapshot);
+    status = mr_fingerprint_init(&writer->fingerprint)
+                 ? write_header(writer, error)
+                 : mr_error_memory(error, "writing the trace");
     if (status)
         mr_mrt_writer_free(writer);
     else
@@ -76,6 +82,8 @@ void mr_mrt_writer_free(mr_mrt_writer *writer)
     if (!writer)
         return;
     mr_outlook_free(&writer->outlook);
+    mr_snapshot_free(&writer->snapshot);
+    mr_fingerprint_free(&writer->fingerprint);
     free(writer->payload);
     free(writer);
 }
@@ -355,6 +363,49 @@ static mr_status write_orders(mr_mrt_writer *writer, const mr_events *events, mr
                                 error);
 }
 
+/* What a part that begins with the block needs of the events before it. */
+static mr_status write_state(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                             const uint32_t *value, mr_error *error)
+{
+    const table_counts *used = &writer->used;
+    const mr_value_counts counts = {used->values, used->updates, used->reaches, used->items};
+    const mr_snapshot *snapshot = &writer->snapshot;
+    mr_fingerprint_add(&writer->fingerprint, events, value, trace, &counts);
+    if (!mr_snapshot_add(&writer->snapshot, events, value, trace->updates))
+        return mr_error_memory(error, "writing the trace");
+    mr_mrt_state_head head = mr_mrt_state_of(snapshot);
+    mr_status status = put(writer, &head, sizeof head, error);
+    if (!status)
+        status = put(writer, snapshot->open, head.open_count * sizeof *snapshot->open, error);
+    if (!status)
+        status =
+            put(writer, snapshot->carried, head.carried_count * sizeof *snapshot->carried, error);
+    return status ? status
+                  : write_chunk(writer,
+                                (mr_mrt_chunk){.kind = MR_MRT_STATE,
+                                               .first = (uint32_t)events->first,
+                                               .count = events->count},
+                                error);
+}
+
+/* After the last block. The outlook is finished. */
+static mr_status write_facts(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    mr_mrt_facts head =
+        mr_mrt_facts_of(&writer->snapshot, &writer->fingerprint, &writer->outlook, trace);
+    mr_status status = put(writer, &head, sizeof head, error);
+    for (uint32_t i = 0; !status && i < head.variable_count; i++) {
+        uint32_t value = mr_snapshot_variable(&writer->snapshot, i).initial_value;
+        status = put(writer, &value, sizeof value, error);
+    }
+    for (uint32_t i = 0; !status && i < head.variable_count; i++) {
+        uint8_t by_source = (uint8_t)mr_snapshot_variable(&writer->snapshot, i).by_source;
+        status = put(writer, &by_source, sizeof by_source, error);
+    }
+    return status ? status
+                  : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_FACTS, .count = 1}, error);
+}
+
 static mr_status write_all_names(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -387,6 +438,8 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
         status = write_stacks(writer, trace, events, stack, error);
     if (!status)
         status = write_orders(writer, events, error);
+    if (!status)
+        status = write_state(writer, trace, events, value, error);
     writer->event_count = events->first + events->count;
     return status;
 }
@@ -577,6 +630,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
         status = write_run(writer, error);
     if (!status && writer->inputs)
         status = write_inputs(writer, error);
+    if (!status)
+        status = write_facts(writer, trace, error);
     uint64_t index_offset = writer->offset;
     if (!status)
         status = write_index(writer, trace, error);

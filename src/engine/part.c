@@ -1,0 +1,57 @@
+#include "part.h"
+
+#include "dispatch/dispatch.h"
+#include "predict/crowded.h"
+#include "predict/settings.h"
+
+/* An option with the name of places is checked, and a note about it printed, when the whole trace is read. */
+static bool has_text(const mr_config *config, const char *key)
+{
+    return *mr_config_text(config, key) != '\0';
+}
+
+bool mr_predict_part_allows(const mr_predict_shard *shard)
+{
+    const mr_config *config = shard->config;
+    bool slides = mr_config_choice(config, "candidates.prefilter") == MR_PREFILTER_WCP;
+    return shard->shards > 1 && (mr_config_set_of(config, "find") & MR_FIND_RACES) && !slides &&
+           mr_config_int(config, "window.size") && !has_text(config, "sees") &&
+           !has_text(config, "candidates.only_locations") &&
+           !has_text(config, "candidates.ignore_locations");
+}
+
+/* The events of the windows of the shard take much less than this. */
+static bool has_plenty(const mr_config *config, uint32_t event_count)
+{
+    enum { EVENT_BYTES = 32 };
+    uint64_t limit = mr_config_memory_bytes(config);
+    return !limit || (uint64_t)event_count * EVENT_BYTES <= limit / 2;
+}
+
+bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, uint32_t end)
+{
+    const mr_predict_shard *shard = context;
+    const mr_trace trace = {.event_count = event_count};
+    mr_window_plan plan = mr_predict_settings_plan(&trace, shard->config);
+    uint32_t windows = mr_window_plan_count(&plan), stride = plan.size - plan.overlap;
+    uint64_t units = (uint64_t)windows + (mr_predict_settings_far(shard->config) != MR_FAR_NONE);
+    if (!has_plenty(shard->config, event_count))
+        return true;
+    for (uint32_t k = first > plan.size ? (first - plan.size) / stride : 0; k < windows; k++) {
+        uint32_t begin = 0, stop = 0;
+        if (!mr_window_plan_get(&plan, k, &begin, &stop) || begin >= end)
+            break;
+        if (stop > first && mr_shard_of(k, units, shard->shards) == shard->shard)
+            return true;
+    }
+    return false;
+}
+
+bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part)
+{
+    const mr_config *config = shard->config;
+    uint64_t crowded = (uint64_t)mr_config_int(config, "candidates.crowded");
+    bool noted = mr_config_choice(config, "model") == MR_MODEL_BRANCH &&
+                 !part->op_counts[MR_OP_BRANCH]; /* a note is printed then */
+    return !noted && !mr_crowded_may_be(part->most_places, part->event_count, crowded);
+}

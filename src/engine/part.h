@@ -1,0 +1,28 @@
+/*
+ * part: a shard that reads only the part of the trace with its windows (formats/mrt/mrt_part.h). In it mr_predict decides the
+ * windows as it would in the whole trace. The witnesses of their races are not checked: a checker needs the whole
+ * trace. The run that takes the outcomes checks them, as it does with all saved races, and decides a window again when
+ * the checker rejects one. For the search for sync-preserving races the caller reads the whole trace then.
+ */
+#ifndef MR_ENGINE_PART_H
+#define MR_ENGINE_PART_H
+
+#include "config/config.h"
+#include "trace/trace.h"
+
+typedef struct mr_predict_shard {
+    const mr_config *config; /* borrowed */
+    uint32_t shard, shards;
+} mr_predict_shard;
+
+/* Do the settings allow it? */
+bool mr_predict_part_allows(const mr_predict_shard *shard);
+
+/* Is an event of [first, end) in a window of the shard, in a trace with so many events? `context` is a mr_predict_shard. True
+ * for all of a trace for which there is not plenty of memory. */
+bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, uint32_t end);
+
+/* The part was read: can its windows be decided? Those of a crowded trace (predict/crowded.h) cannot. */
+bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part);
+
+#endif

@@ -1,0 +1,477 @@
+#include "mrt_part.h"
+
+#include "base/assert.h"
+#include "mrt_names.h"
+#include "mrt_reader.h"
+#include "mrt_values.h"
+#include "trace/columns.h"
+#include "trace/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An event that stands for earlier ones. */
+typedef struct row {
+    uint8_t op;
+    uint32_t thread, operand, value;
+} row;
+
+struct mr_mrt_part {
+    const mr_part_wish *wish;
+    mr_mrt *mrt; /* its names are on loan in the map */
+    mr_trace *trace;
+    mr_mrt_values_reader values;
+    mr_index *index;
+    mr_open_sections sections;   /* after the events that are there */
+    uint32_t *run_of, *block_of; /* by variable: number of the last run and block with an access */
+    bool *forked;                /* by thread */
+    uint32_t block;
+    bool reads;            /* the block given last is wanted; then: */
+    mr_events events;      /*   its events, in the map, */
+    const uint32_t *value; /*   and their values, or NULL */
+    bool in_run;           /* a run has begun; then: */
+    uint32_t first, end;   /*   its events, */
+    row *rows;             /*   and what stands before it */
+    size_t row_count, row_capacity;
+    bool has_facts;
+};
+
+/* ---- what stands before a run ---- */
+
+static bool push(mr_mrt_part *part, row item)
+{
+    void *rows = part->rows;
+    if (!mr_grow(&rows, &part->row_capacity, part->row_count + 1, sizeof *part->rows))
+        return false;
+    part->rows = rows;
+    part->rows[part->row_count++] = item;
+    return true;
+}
+
+/* An acquire or release before the run. */
+static bool push_step(mr_mrt_part *part, uint8_t op, uint32_t thread, uint32_t lock)
+{
+    bool memory;
+    return mr_open_sections_step(&part->sections, op, thread, lock, &memory) &&
+           push(part, (row){.op = op, .thread = thread, .operand = lock});
+}
+
+/* Leaves the sections that the run before has left open. */
+static bool leave_sections(mr_mrt_part *part)
+{
+    size_t count = part->sections.count;
+    mr_open_section *open = mr_calloc(count + 1, sizeof *open);
+    bool done = open != NULL;
+    if (done)
+        mr_open_sections_list(&part->sections, open);
+    for (size_t i = count; done && i-- > 0;)
+        for (uint32_t depth = open[i].depth; done && depth > 0; depth--)
+            done =
+                push_step(part, open[i].op == MR_OP_ACQUIRE ? MR_OP_RELEASE : MR_OP_SHARED_RELEASE,
+                          open[i].thread, open[i].lock);
+    free(open);
+    return done;
+}
+
+static bool enter_sections(mr_mrt_part *part, const mr_mrt_state_parts *state)
+{
+    const mr_trace *trace = part->trace;
+    for (uint32_t i = 0; i < state->head.open_count; i++) {
+        const mr_open_section *open = &state->open[i];
+        if ((open->op != MR_OP_ACQUIRE && open->op != MR_OP_SHARED_ACQUIRE) ||
+            open->thread >= trace->threads.count || open->lock >= trace->locks.count)
+            return false;
+        for (uint32_t depth = 0; depth < open->depth; depth++)
+            if (part->row_count >= trace->event_count ||
+                !push_step(part, (uint8_t)open->op, open->thread, open->lock))
+                return false;
+    }
+    return true;
+}
+
+static bool begin_run(mr_mrt_part *part, const mr_mrt_state_parts *state)
+{
+    part->in_run = true;
+    part->first = part->end = (uint32_t)part->events.first;
+    part->trace->run_count++;
+    part->row_count = 0;
+    return leave_sections(part) && enter_sections(part, state);
+}
+
+static void fill(mr_trace *trace, uint32_t at, const row *item)
+{
+    trace->op[at] = item->op;
+    trace->thread[at] = item->thread;
+    trace->operand[at] = item->operand;
+    trace->value[at] = item->value;
+}
+
+/* Puts the rows before the run, where the run before leaves room for them, and derives the links. */
+static bool end_run(mr_mrt_part *part)
+{
+    mr_trace *trace = part->trace;
+    if (!part->in_run)
+        return true;
+    part->in_run = false;
+    uint32_t number = trace->run_count - 1, before = number ? trace->runs[number - 1].end : 0;
+    if (part->row_count > part->first - before)
+        return false;
+    uint32_t first = part->first - (uint32_t)part->row_count;
+    for (size_t i = 0; i < part->row_count; i++)
+        fill(trace, first + (uint32_t)i, &part->rows[i]);
+    void *runs = mr_realloc(trace->runs, number + 1ull, sizeof *trace->runs);
+    if (!runs)
+        return false;
+    trace->runs = runs;
+    trace->runs[number] = (mr_event_run){first, part->end};
+    mr_index_pass_over(part->index, first);
+    return mr_index_add(part->index, trace, first, part->end - first);
+}
+
+/* ---- blocks ---- */
+
+/* The first access of a variable in a block: `carried` is what the file says of it. */
+static bool note_first(mr_mrt_part *part, uint32_t variable, uint32_t carried)
+{
+    part->block_of[variable] = part->block;
+    if (part->run_of[variable] == part->trace->run_count)
+        return true;
+    part->run_of[variable] = part->trace->run_count;
+    if (carried == MR_NONE)
+        return true;
+    return carried <= part->values.values.count &&
+           push(part, (row){.op = MR_OP_WRITE, .operand = variable, .value = carried});
+}
+
+static bool take_access(mr_mrt_part *part, uint32_t variable, const mr_mrt_state_parts *state,
+                        uint32_t *carried)
+{
+    if (part->block_of[variable] == part->block)
+        return true;
+    return *carried < state->head.carried_count &&
+           note_first(part, variable, state->carried[(*carried)++]);
+}
+
+static bool has_names(const mr_trace *trace, const mr_events *events, uint32_t i)
+{
+    if (events->op[i] >= MR_OP_COUNT)
+        return false;
+    const mr_names *names = mr_trace_operand_names(trace, (mr_op)events->op[i]);
+    return events->thread[i] < trace->threads.count &&
+           events->location[i] < trace->locations.count &&
+           events->operand[i] < (names ? names->count : 1);
+}
+
+/* What is asked of an event here is what the index, and who builds windows, rely on. */
+static bool take_event(mr_mrt_part *part, uint32_t i, const mr_mrt_state_parts *state,
+                       uint32_t *carried)
+{
+    const mr_events *events = &part->events;
+    uint8_t op = events->op[i];
+    uint32_t operand = events->operand[i];
+    bool memory;
+    if (!has_names(part->trace, events, i))
+        return false;
+    if (mr_op_is_access(op))
+        return take_access(part, operand, state, carried);
+    if (MR_OP_DOES(op, MR_ACQUIRES | MR_RELEASES))
+        return mr_open_sections_step(&part->sections, op, events->thread[i], operand, &memory);
+    if (mr_op_forks(op)) {
+        bool again = part->forked[operand];
+        part->forked[operand] = true;
+        return !again;
+    }
+    return !MR_OP_DOES(op, MR_CALLS | MR_RETURNS | MR_GIVES | MR_TAKES);
+}
+
+static void copy_block(mr_trace *trace, const mr_events *events, const uint32_t *value)
+{
+    size_t first = (size_t)events->first, bytes = events->count * sizeof(uint32_t);
+    memcpy(trace->op + first, events->op, events->count);
+    memcpy(trace->thread + first, events->thread, bytes);
+    memcpy(trace->operand + first, events->operand, bytes);
+    memcpy(trace->location + first, events->location, bytes);
+    if (value)
+        memcpy(trace->value + first, value, bytes);
+}
+
+static bool take_block(mr_mrt_part *part, const mr_mrt_state_parts *state)
+{
+    uint32_t carried = 0;
+    part->reads = false;
+    part->block++;
+    if (!part->in_run && !begin_run(part, state))
+        return false;
+    for (uint32_t i = 0; i < part->events.count; i++)
+        if (!take_event(part, i, state, &carried))
+            return false;
+    copy_block(part->trace, &part->events, part->value);
+    part->end += part->events.count;
+    return carried == state->head.carried_count;
+}
+
+/* ---- chunks ---- */
+
+static bool payload_of(const mr_mrt_part *part, const mr_mrt_chunk *chunk,
+                       const unsigned char **payload)
+{
+    mr_error unused;
+    return mr_mrt_source_payload(&part->mrt->source, chunk, payload, &unused) == MR_OK;
+}
+
+static mr_events events_of(const mr_trace *trace, const mr_mrt_chunk *chunk,
+                           const unsigned char *payload)
+{
+    mr_mrt_columns columns = mr_mrt_columns_of(chunk->count);
+    return (mr_events){
+        .first = trace->event_count,
+        .count = chunk->count,
+        .op = payload,
+        .thread = (const uint32_t *)(const void *)(payload + columns.thread),
+        .operand = (const uint32_t *)(const void *)(payload + columns.operand),
+        .location = (const uint32_t *)(const void *)(payload + columns.location),
+    };
+}
+
+static bool read_events(mr_mrt_part *part, const mr_mrt_chunk *chunk)
+{
+    mr_trace *trace = part->trace;
+    uint64_t total = part->mrt->contents.index.event_count, first = trace->event_count;
+    const unsigned char *payload;
+    mr_error unused;
+    if (part->reads || !chunk->count || chunk->count > total - first ||
+        chunk->first != (uint32_t)first ||
+        chunk->size_bytes != mr_mrt_columns_of(chunk->count).size_bytes)
+        return false;
+    part->value = NULL;
+    part->reads = part->wish->wants(part->wish->context, (uint32_t)total, (uint32_t)first,
+                                    (uint32_t)(first + chunk->count));
+    if (part->reads && !payload_of(part, chunk, &payload))
+        return false;
+    if (part->reads)
+        part->events = events_of(trace, chunk, payload);
+    else if (mr_mrt_source_skip(&part->mrt->source, chunk, &unused) != MR_OK || !end_run(part))
+        return false;
+    trace->event_count += chunk->count;
+    return true;
+}
+
+static bool read_values(mr_mrt_part *part, const mr_mrt_chunk *chunk)
+{
+    const unsigned char *payload;
+    const uint32_t *column;
+    mr_error unused;
+    if (!payload_of(part, chunk, &payload))
+        return false;
+    if (!part->reads)
+        return mr_mrt_values_tables(&part->values, part->trace, chunk, payload, &column, &unused) ==
+               MR_OK;
+    if (chunk->count != part->events.count)
+        return false;
+    return mr_mrt_values_tables(&part->values, part->trace, chunk, payload, &part->value,
+                                &unused) == MR_OK;
+}
+
+static bool read_state(mr_mrt_part *part, const mr_mrt_chunk *chunk)
+{
+    const unsigned char *payload;
+    mr_mrt_state_parts state;
+    mr_error unused;
+    if (!part->reads)
+        return mr_mrt_source_skip(&part->mrt->source, chunk, &unused) == MR_OK;
+    return payload_of(part, chunk, &payload) && mr_mrt_state_read(&state, chunk, payload) &&
+           chunk->count == part->events.count &&
+           mr_mrt_values_check(&part->values, part->trace, &part->events, part->value, &unused) ==
+               MR_OK &&
+           take_block(part, &state);
+}
+
+/* What the whole trace says of its variables. */
+static bool read_facts(mr_mrt_part *part, const mr_mrt_chunk *chunk)
+{
+    const unsigned char *payload;
+    mr_mrt_facts_parts facts;
+    mr_trace *trace = part->trace;
+    if (!payload_of(part, chunk, &payload) || !mr_mrt_facts_read(&facts, chunk, payload) ||
+        facts.head.variable_count != trace->variables.count || !end_run(part) ||
+        trace->event_count != part->mrt->contents.index.event_count)
+        return false;
+    mr_index_pass_over(part->index, (uint32_t)trace->event_count);
+    mr_mrt_values_finish(&part->values, trace);
+    if (!mr_index_finish(part->index, trace))
+        return false;
+    trace->by_source_count = 0;
+    for (uint32_t i = 0; i < facts.head.variable_count; i++) {
+        if (facts.initial_values[i] >= (trace->value_count ? trace->value_count : 1))
+            return false;
+        trace->variable_info[i] =
+            (mr_variable_info){facts.initial_values[i], facts.by_source[i] != 0};
+        trace->by_source_count += facts.by_source[i] != 0;
+    }
+    trace->most_places = facts.head.most_places;
+    trace->fingerprint = facts.head.fingerprint;
+    part->has_facts = true;
+    return true;
+}
+
+static bool read_tables(const mr_mrt_part *part, const mr_mrt_chunk *chunk)
+{
+    const unsigned char *payload;
+    mr_mrt *mrt = part->mrt;
+    mr_error unused;
+    if (!payload_of(part, chunk, &payload))
+        return false;
+    if (chunk->kind == MR_MRT_MEMBERS)
+        return mr_mrt_members_read(part->trace, &mrt->check.validity, chunk, payload, &unused) ==
+               MR_OK;
+    return mr_mrt_names_read(part->trace, chunk, payload, MR_MRT_KEEP_LOAN, &unused) == MR_OK;
+}
+
+/* `*end`: the last chunk that matters was read. */
+static bool read_chunk(mr_mrt_part *part, bool *end)
+{
+    mr_mrt_chunk chunk;
+    mr_error unused;
+    mr_mrt_source *source = &part->mrt->source;
+    if (mr_mrt_source_next(source, &chunk, &unused) != MR_OK)
+        return false;
+    switch ((mr_mrt_kind)chunk.kind) {
+    case MR_MRT_NAMES:
+    case MR_MRT_MEMBERS:
+        return read_tables(part, &chunk);
+    case MR_MRT_EVENTS:
+        return read_events(part, &chunk);
+    case MR_MRT_VALUES:
+        return read_values(part, &chunk);
+    case MR_MRT_STATE:
+        return read_state(part, &chunk);
+    case MR_MRT_FACTS:
+        return read_facts(part, &chunk);
+    case MR_MRT_INDEX:
+        *end = true;
+        return part->has_facts;
+    case MR_MRT_TEXTS:
+    case MR_MRT_LINES:
+    case MR_MRT_STACKS:
+    case MR_MRT_ENDING:
+    case MR_MRT_ORDERS:
+    case MR_MRT_POSITIONS:
+    case MR_MRT_RUN:
+    case MR_MRT_INPUTS:
+    case MR_MRT_TYPES:
+        return mr_mrt_source_skip(source, &chunk, &unused) == MR_OK;
+    case MR_MRT_END:
+        break;
+    }
+    return false;
+}
+
+/* ---- the whole ---- */
+
+/* Reading in part pays when a quarter of the events is left out. */
+static bool pays(const mr_part_wish *wish, uint32_t event_count)
+{
+    uint64_t wanted = 0, blocks = 0;
+    for (uint64_t first = 0; first < event_count; first += MR_MRT_BLOCK_EVENTS, blocks++) {
+        uint64_t end = first + MR_MRT_BLOCK_EVENTS;
+        wanted += wish->wants(wish->context, event_count, (uint32_t)first,
+                              end < event_count ? (uint32_t)end : event_count);
+    }
+    return wanted <= blocks - (blocks + 3) / 4;
+}
+
+static bool can_be_read(const mr_mrt *mrt, const mr_part_wish *wish)
+{
+    const mr_mrt_index *index = &mrt->contents.index;
+    const unsigned needed = MR_CALLS | MR_RETURNS | MR_GIVES | MR_TAKES;
+    return mrt->source.map && mrt->source.version >= MR_MRT_STATES_VERSION && mr_mrt_outlook(mrt) &&
+           !index->dropped_count && !mr_op_total(index->op_counts, needed) && index->event_count &&
+           index->event_count <= MR_NESTED &&
+           (wish->always || pays(wish, (uint32_t)index->event_count));
+}
+
+static bool start(mr_mrt_part *part)
+{
+    const mr_mrt_index *index = &part->mrt->contents.index;
+    size_t variables = index->name_counts[MR_MRT_VARIABLES];
+    part->trace = part->mrt->trace;
+    part->index = mr_index_new();
+    part->run_of = mr_calloc(variables, sizeof *part->run_of);
+    part->block_of = mr_calloc(variables, sizeof *part->block_of);
+    part->forked = mr_calloc(index->name_counts[MR_MRT_THREADS], sizeof *part->forked);
+    return part->index && part->run_of && part->block_of && part->forked &&
+           mr_columns_sparse(part->trace, (size_t)index->event_count);
+}
+
+/* The names are those that the index says, so that the outlook has an element for each. */
+static bool names_fit(const mr_mrt_part *part)
+{
+    for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
+        if (mr_mrt_names_of(part->trace, space)->count >
+            part->mrt->contents.index.name_counts[space])
+            return false;
+    return true;
+}
+
+static bool take_outlook(const mr_mrt_part *part)
+{
+    mr_trace *trace = part->trace;
+    mr_mrt_contents *contents = &part->mrt->contents;
+    trace->outlook = mr_malloc(sizeof *trace->outlook, 0);
+    if (!trace->outlook)
+        return false;
+    *trace->outlook = contents->outlook;
+    mr_outlook_init(&contents->outlook);
+    contents->has_outlook = false;
+    memcpy(trace->op_counts, contents->index.op_counts, sizeof trace->op_counts);
+    return true;
+}
+
+static bool read_all(mr_mrt_part *part)
+{
+    const mr_halt *halt = part->mrt->options.halt;
+    bool end = false, right = true;
+    while (right && !end)
+        right = !mr_halt_asked(halt) && read_chunk(part, &end) && names_fit(part);
+    return right && part->trace->run_count && take_outlook(part);
+}
+
+mr_mrt_part *mr_mrt_part_open(const char *path, const mr_read_options *options,
+                              const mr_part_wish *wish)
+{
+    mr_error unused;
+    mr_input *input;
+    mr_mrt_part *part = mr_calloc(1, sizeof *part);
+    if (!part || mr_input_open(path, &input, &unused) != MR_OK) {
+        free(part);
+        return NULL;
+    }
+    part->wish = wish;
+    if (!mr_mrt_is(path, input))
+        mr_input_close(input);
+    else if (mr_mrt_open_any(path, input, options, false, &part->mrt, &unused) == MR_OK &&
+             can_be_read(part->mrt, wish) && start(part) && read_all(part))
+        return part;
+    mr_mrt_part_close(part);
+    return NULL;
+}
+
+const mr_trace *mr_mrt_part_trace(const mr_mrt_part *part)
+{
+    return part->trace;
+}
+
+void mr_mrt_part_close(mr_mrt_part *part)
+{
+    if (!part)
+        return;
+    mr_mrt_values_free(&part->values);
+    mr_index_free(part->index);
+    mr_open_sections_free(&part->sections);
+    free(part->run_of);
+    free(part->block_of);
+    free(part->forked);
+    free(part->rows);
+    mr_mrt_close(part->mrt); /* frees the trace */
+    free(part);
+}

@@ -1,0 +1,244 @@
+/* Shards that read a part of an .mrt file decide their windows as in the whole trace: the same bytes. Merged, they give the
+ * report of one run. And a file whose STATE or FACTS are wrong is refused by who merges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "dispatch/dispatch.h"
+#include "engine/part.h"
+#include "formats/mrt/mrt_part.h"
+#include "formats/mrt/mrt_write.h"
+#include "formats/read.h"
+#include "support/generate.h"
+#include "support/generate_large.h"
+#include "support/length.h"
+#include "support/sample.h"
+#include "support/saving.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SHARDS = 9 };
+
+/* How often something was tried. */
+typedef struct tally {
+    uint64_t parts, refused, windows, races, runs;
+} tally;
+
+typedef struct subject {
+    mr_subject base;
+    char path[512]; /* the trace as .mrt */
+    uint64_t seed;
+} subject;
+
+/* ---- files ---- */
+
+static void write_mrt(const mr_trace *trace, uint32_t block, const char *path)
+{
+    mr_error error;
+    mr_mrt_writer *writer;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(mr_mrt_writer_new(file, &writer, &error), MR_OK);
+    for (uint32_t first = 0; first < trace->event_count; first += block) {
+        uint32_t left = (uint32_t)trace->event_count - first;
+        mr_events events = mr_events_of_trace(trace, first, left < block ? left : block);
+        assert_int_equal(
+            mr_mrt_writer_add(writer, trace, &events, trace->value + first, NULL, &error), MR_OK);
+    }
+    assert_int_equal(mr_mrt_writer_finish(writer, trace, &error), MR_OK);
+    mr_mrt_writer_free(writer);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const mr_checkpoint_record *record_of(const mr_checkpoint_file *file, uint64_t unit)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (file->records[i].phase == 0 && file->records[i].unit == unit)
+            return &file->records[i];
+    return NULL;
+}
+
+/* Each window in `part` is in `whole`, with the same bytes. All of them but the last unit, which is the search. */
+static void compare_files(const subject *s, const char *part, const char *whole, uint32_t shard,
+                          uint32_t shards, tally *all)
+{
+    mr_checkpoint_file one = {0}, two = {0};
+    mr_error error;
+    uint64_t units = s->base.units, windows = 0;
+    bool searches = mr_config_choice(s->base.config, "candidates.far") != 0;
+    assert_int_equal(mr_checkpoint_file_read(&one, part, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_file_read(&two, whole, &error), MR_OK);
+    assert_int_equal(one.identity.trace, two.identity.trace);
+    assert_int_equal(one.identity.event_count, two.identity.event_count);
+    for (uint64_t unit = 0; unit < units - searches; unit++) {
+        const mr_checkpoint_record *a = record_of(&one, unit), *b = record_of(&two, unit);
+        bool own = mr_shard_of(unit, units, shards) == shard;
+        assert_int_equal(a != NULL, own);
+        assert_int_equal(b != NULL, own);
+        windows += own;
+        if (own && (a->length != b->length || memcmp(a->body, b->body, a->length) != 0))
+            fail_msg("seed %" PRIu64 ", shard %" PRIu32 "/%" PRIu32 ", unit %" PRIu64
+                     ": another outcome from %s",
+                     s->seed, shard, shards, unit, s->path);
+    }
+    assert_int_equal(one.count, windows);
+    all->windows += windows;
+    mr_checkpoint_file_close(&one, &error);
+    mr_checkpoint_file_close(&two, &error);
+}
+
+/* ---- shards ---- */
+
+/* Decides the shard from a part of the file. False: it cannot be read so. */
+static bool decide_part(const subject *s, uint32_t shard, uint32_t shards, const char *file,
+                        tally *all)
+{
+    mr_predict_shard part_of = {s->base.config, shard, shards};
+    const mr_part_wish wish = {.context = &part_of, .wants = mr_predict_part_wants, .always = true};
+    const mr_checkpoint_request request = {.file = file, .shard = shard, .shards = shards};
+    mr_predict_run run = {.shard = shard, .shards = shards};
+    mr_result result = {0};
+    mr_error error;
+    mr_mrt_part *part = mr_mrt_part_open(s->path, NULL, &wish);
+    const mr_trace *trace = part ? mr_mrt_part_trace(part) : NULL;
+    if (!part || !mr_predict_part_fits(&part_of, trace)) {
+        mr_mrt_part_close(part);
+        return false;
+    }
+    all->runs += trace->run_count;
+    assert_int_equal(trace->event_count, s->base.trace->event_count);
+    assert_int_equal(
+        mr_predict_open_checkpoint(&request, trace, s->base.config, &run.checkpoint, &error),
+        MR_OK);
+    assert_int_equal(mr_predict(trace, s->base.config, &run, &result, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_close(run.checkpoint, &error), MR_OK);
+    mr_result_free(&result);
+    mr_mrt_part_close(part);
+    return true;
+}
+
+static void decide_whole(const subject *s, uint32_t shard, uint32_t shards, const char *file)
+{
+    mr_saving t = {.request = {.file = file}, .shard = shard, .shards = shards};
+    mr_saving_run(&s->base, &t);
+    assert_int_equal(t.status, MR_OK);
+    mr_saving_end(&t);
+}
+
+/* The files of all shards, from parts where they can be, give the report of the whole. */
+static void merge(const subject *s, char files[][512], uint32_t shards)
+{
+    const char *parts[MOST_SHARDS];
+    for (uint32_t i = 0; i < shards; i++)
+        parts[i] = files[i];
+    mr_saving t = {.request = {.parts = parts, .part_count = shards}};
+    mr_saving_same(&s->base, &t);
+    assert_int_equal(t.notes, 0);
+}
+
+static void try_shards(const subject *s, uint32_t shards, tally *all)
+{
+    char files[MOST_SHARDS][512], whole[512], name[64];
+    for (uint32_t i = 0; i < shards; i++) {
+        snprintf(name, sizeof name, "part-%" PRIu32, i);
+        mr_saving_path(name, files[i]);
+        mr_saving_path("whole", whole);
+        unlink(files[i]);
+        unlink(whole);
+        decide_whole(s, i + 1, shards, whole);
+        if (decide_part(s, i + 1, shards, files[i], all)) {
+            all->parts++;
+            compare_files(s, files[i], whole, i + 1, shards, all);
+        } else {
+            all->refused++;
+            assert_int_equal(rename(whole, files[i]), 0);
+        }
+    }
+    merge(s, files, shards);
+}
+
+/* Of the trace in blocks of so many events. */
+static void try_trace(uint64_t seed, const char *text, const char *window, uint32_t block,
+                      uint32_t shards, const char *model, tally *all)
+{
+    subject s = {.seed = seed};
+    mr_subject_take(&s.base, text, window);
+    free(s.base.report);
+    mr_settings_set(s.base.config, "jobs", "1");
+    mr_settings_set(s.base.config, "model", model);
+    mr_settings_set(s.base.config, "solver.steps",
+                    "filter,cone,linearise,eliminate,greedy,saturate");
+    mr_settings_set(s.base.config, "solver.saturate_steps", "20000");
+    if (seed % 4 || strcmp(window, "20") == 0)
+        mr_settings_set(s.base.config, "candidates.far", "none");
+    s.base.units = mr_predict_unit_count(s.base.trace, s.base.config);
+    mr_saving t = {0};
+    mr_saving_run(&s.base, &t);
+    assert_int_equal(t.status, MR_OK);
+    s.base.report = t.report;
+    all->races += t.races;
+    mr_saving_path("trace.mrt", s.path);
+    write_mrt(s.base.trace, block, s.path);
+    try_shards(&s, shards, all);
+    mr_subject_close(&s.base);
+}
+
+static const char *const models[] = {"value", "rf", "branch"};
+
+static void test_small(void **state)
+{
+    (void)state;
+    const char *given = getenv("PART_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
+    uint64_t count = mr_length("PART_TRACES", 6, 40);
+    tally all = {0};
+    for (uint64_t i = 0; i < count * MR_SHAPE_ALL; i++) {
+        char *text = mr_generate_longer_trace(seed + i, (mr_shape)(i % MR_SHAPE_ALL));
+        assert_non_null(text);
+        try_trace(seed + i, text, i % 3 ? "6" : "5", 2 + (uint32_t)(i % 4),
+                  2 + (uint32_t)(i % (MOST_SHARDS - 1)), models[i % 3], &all);
+        free(text);
+    }
+    printf("parts %" PRIu64 ", refused %" PRIu64 ", windows %" PRIu64 ", runs %" PRIu64
+           ", races %" PRIu64 "\n",
+           all.parts, all.refused, all.windows, all.runs, all.races);
+    assert_true(all.parts > all.refused / 2 && all.windows > all.parts / 2 && all.races > count);
+}
+
+static void test_large(void **state)
+{
+    (void)state;
+    enum { EVENTS = 500 };
+    const char *given = getenv("PART_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
+    uint64_t count = mr_length("PART_LARGE", 3, 20);
+    tally all = {0};
+    for (uint64_t i = 0; i < count * mr_large_shape_count; i++) {
+        const mr_large *shape = &mr_large_shapes[i % mr_large_shape_count];
+        char *text = mr_generate_large(seed + i, shape, EVENTS);
+        assert_non_null(text);
+        try_trace(seed + i, text, "20", 8 + (uint32_t)(i % 5) * 5,
+                  2 + (uint32_t)(i % (MOST_SHARDS - 1)), models[i % 3], &all);
+        free(text);
+    }
+    printf("parts %" PRIu64 ", refused %" PRIu64 ", windows %" PRIu64 ", runs %" PRIu64
+           ", races %" PRIu64 "\n",
+           all.parts, all.refused, all.windows, all.runs, all.races);
+    assert_true(all.parts > all.refused / 2 && all.runs > all.parts && all.races > count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
+}
