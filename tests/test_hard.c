@@ -145,6 +145,32 @@ static void explore_runs_what_others_wait_for(void **state)
     }
 }
 
+/* The races beyond small windows are those of one window over all, where states of two threads each prove that most other pairs of
+ * places have none. */
+static void wide_has_the_races_of_one_window(void **state)
+{
+    (void)state;
+    static const mr_hard_shape shapes[] = {
+        {.family = MR_HARD_WIDE, .events = 3000, .threads = 6, .values = 8},
+        {.family = MR_HARD_WIDE, .events = 2500, .threads = 6, .values = 4}};
+    static const char *const sizes[] = {"100", "0"};
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            mr_trace *trace = make(&shapes[i], seed);
+            uint32_t races[2];
+            for (size_t k = 0; k < 2; k++) {
+                const char *const settings[] = {"model", "value", "window.size", sizes[k], NULL};
+                mr_result result = mr_predicted_right(trace, settings);
+                assert_int_equal(result.unknown_count, 0);
+                races[k] = (uint32_t)result.race_count;
+                mr_result_free(&result);
+            }
+            assert_int_equal(races[0], races[1]);
+            assert_true(races[0] > 0);
+            mr_trace_free(trace);
+        }
+}
+
 static void small_members_agree_with_exhaustive_search(void **state)
 {
     (void)state;
@@ -246,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(explore_runs_what_others_wait_for),
+        cmocka_unit_test(wide_has_the_races_of_one_window),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
         cmocka_unit_test(close_races_change_no_verdict),
         cmocka_unit_test(large_members_are_valid),

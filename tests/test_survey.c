@@ -1,6 +1,6 @@
 /*
  * survey: all races of a window at once, in windows of small random traces; against exhaustive search, place by place.
- * Then what near.h makes of it, and the races that walks find.
+ * Then what near.h makes of it, the races that walks find, and which two accesses are never together.
  *
  *   SURVEY_TRACES, SURVEY_SEED, SURVEY_SHAPE choose other traces (support/trials.h)
  */
@@ -14,6 +14,7 @@
 #include "predict/near.h"
 #include "predict/survey.h"
 #include "predict/walks.h"
+#include "solver/together.h"
 #include "support/exhaustive.h"
 #include "support/length.h"
 #include "support/predicted.h"
@@ -92,6 +93,7 @@ typedef struct examination {
     uint32_t start, end;
     mr_exhaustive search;
     size_t races, proofs, walked, all; /* walks have found so many of all races */
+    size_t apart, candidates;          /* so many of all candidates are never together */
 } examination;
 
 static void wrong(examination *x, const char *what, uint32_t a, uint32_t b)
@@ -197,6 +199,30 @@ static void examine_walks(examination *x)
     tear_down(&s);
 }
 
+/* The accesses of a race may be together. */
+static void examine_together(examination *x)
+{
+    surveyor s = {0};
+    const mr_explore_limits limits = {.effort = ANY_EFFORT};
+    uint64_t spent = 0;
+    mr_together *together;
+    set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
+    const mr_precedence *forced = x->trial->choice % 2 ? &s.problem.forced : &s.problem.hard;
+    assert_int_equal(mr_together_search(s.window, &s.problem.hard, forced, &limits, &spent, NULL,
+                                        &s.worker.arena, &together),
+                     MR_EXPLORED_ALL);
+    for (size_t r = 0; r < x->search.race_count; r++) {
+        const mr_pair *race = &x->search.races[r];
+        if (!mr_together_may_be(together, race->first - x->start, race->second - x->start))
+            wrong(x, "race, and are said to be never together", race->first, race->second);
+    }
+    for (uint32_t c = 0; c < s.candidates.count; c++)
+        x->apart += !mr_together_may_be(together, s.candidates.items[c].first,
+                                        s.candidates.items[c].second);
+    x->candidates += s.candidates.count;
+    tear_down(&s);
+}
+
 /* The trace as a whole, or a window of it by chance. */
 static void examine(examination *x, mr_trial *trial, mr_model model, bool whole)
 {
@@ -212,6 +238,7 @@ static void examine(examination *x, mr_trial *trial, mr_model model, bool whole)
     examine_survey(x, 1 + trial->choice % 200);
     examine_near(x);
     examine_walks(x);
+    examine_together(x);
     mr_exhaustive_free(&x->search);
 }
 
@@ -236,6 +263,8 @@ static void agrees_with_exhaustive_search(void **state)
     uint64_t traces = mr_trials_run(&trials, examine_trial, &x);
     print_message("%zu races, %zu proofs; walks find %zu of %zu pairs of events\n", x.races,
                   x.proofs, x.walked, x.all);
+    print_message("%zu of %zu candidates are never together, %zu are races\n", x.apart,
+                  x.candidates, x.all);
     assert_true(x.walked >= x.all / 4 * 3); /* most, as the traces are small */
     if (traces >= SHARE_TRACES)
         assert_true(x.races > traces && x.proofs > traces / 4);

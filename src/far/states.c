@@ -3,6 +3,8 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "predict/survey.h"
+#include "solver/together.h"
+#include "windows/lockset.h"
 
 #include <stdlib.h>
 
@@ -11,6 +13,9 @@ enum { MOST_EVENTS = 1 << 18 };
 
 /* The most effort for an event: what takes more is rather for questions about the pairs of places that are left. */
 enum { EFFORT_OF_EVENT = 8192 };
+
+/* The same for the states of each two threads. */
+enum { EFFORT_OF_TOGETHER = 1 << 17 };
 
 typedef struct plan {
     mr_far_asker *asker;
@@ -53,7 +58,7 @@ static void name_races(mr_outcome *outcome)
     }
 }
 
-/* A proof for each pair of places that has no race. */
+/* A proof for each pair of places that is not settled, and has no race. */
 static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outcome,
                             mr_error *error)
 {
@@ -77,6 +82,55 @@ static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outc
     return MR_OK;
 }
 
+/* May an access of the one site and one of the other be the next events of their threads at the same time? */
+static bool may_meet(const mr_window *w, const mr_together *together, const mr_access_site *one,
+                     const mr_access_site *other)
+{
+    for (uint32_t i = 0; i < one->count; i++)
+        for (uint32_t k = 0; k < other->count; k++)
+            if (!mr_locksets_meet(w, w->lockset[one->events[i]], w->lockset[other->events[k]]) &&
+                mr_together_may_be(together, one->events[i], other->events[k]))
+                return true;
+    return false;
+}
+
+static bool group_may_meet(const plan *p, const mr_together *together,
+                           const mr_candidate_group *group)
+{
+    const mr_candidates *candidates = &p->asker->window->candidates;
+    for (uint32_t i = 0; i < group->site_pair_count; i++) {
+        const mr_site_pair *pair = &candidates->site_pairs[group->first_site_pair + i];
+        if (may_meet(p->asker->window->problem.window, together, pair->one, pair->two))
+            return true;
+    }
+    return false;
+}
+
+/* Looks for proofs by the states of each two threads (solver/together.h). Takes those pairs of places for settled of which it
+ * says nothing. */
+static mr_status search_together(const plan *p, mr_far_worker *far, bool *settled)
+{
+    const mr_far_window *window = p->asker->window;
+    const mr_problem *problem = &window->problem;
+    const mr_candidates *candidates = &window->candidates;
+    bool cone = p->asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE);
+    const mr_explore_limits limits = {
+        .effort = (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,
+        .memory_bytes = mr_limits_memory_bytes(&p->asker->decide.limits)};
+    mr_arena *arena = &far->worker.arena;
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    mr_together *together;
+    uint64_t spent = 0;
+    mr_explored result = mr_together_search(problem->window, &problem->hard,
+                                            cone ? &problem->forced : &problem->hard, &limits,
+                                            &spent, window->settings->debug, arena, &together);
+    for (uint32_t g = 0; g < candidates->group_count; g++)
+        settled[g] |=
+            result != MR_EXPLORED_ALL || group_may_meet(p, together, &candidates->groups[g]);
+    mr_arena_release(arena, mark);
+    return result == MR_EXPLORED_NO_MEMORY ? mr_worker_out_of_memory(&far->worker) : MR_OK;
+}
+
 static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
@@ -91,7 +145,9 @@ static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
     mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
                                         effort < most ? effort : most, settled, outcome, &complete);
     name_races(outcome);
-    if (status == MR_OK && complete)
+    if (status == MR_OK && !complete && !far->worker.halted)
+        status = search_together(p, far, settled);
+    if (status == MR_OK)
         status = add_proofs(p, settled, outcome, far->worker.error);
     free(settled);
     return status;

@@ -3,7 +3,8 @@
  *
  * Where locks are nested deeply, a trace of some ten thousand events leads to less than some million states, while each
  * question about all accesses of two places has a cone of nearly all events. The search gives up soon where that is
- * not so. It is one unit. What it spends is charged to no pair of places.
+ * not so; then the states of each two threads (solver/together.h) are looked at for proofs. It is one unit. What it
+ * spends is charged to no pair of places.
  */
 #ifndef MR_FAR_STATES_H
 #define MR_FAR_STATES_H

@@ -1,0 +1,620 @@
+#include "together.h"
+
+#include "base/assert.h"
+#include "windows/read_choices.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Bounds. A window with more rows or parts is not for this search. */
+enum { MOST_PARTS = 512, MOST_ROWS = 1 << 24, MOST_ROW_WORDS = 64 };
+
+/* The search gives up when there are more pairs than this for each row that it has come to, beyond the first. */
+enum { PAIRS_OF_ROW = 48, FIRST_PAIRS = 1 << 22 };
+
+enum { STEPS_A_LOOK = 256, BLOCK_WORDS = 1 << 16, MOST_BLOCKS = 1 << 11 };
+
+/* A step of a thread: acquires from event `first` of the thread on, then `main`, then events that only give. */
+typedef struct step {
+    uint32_t first, main; /* positions in the thread */
+    uint32_t event;       /* of `main` */
+    uint32_t part;        /* of the variable that `main` accesses; MR_NONE: none */
+    uint32_t write;       /* the state of that part after it; MR_NONE: it does not write */
+    uint32_t killer;      /* the part that made the event impossible the last time */
+    bool looks_back; /* something must be before it that need not be before the step before it */
+    bool due, reached;
+} step;
+
+/* A row: the states of part j that may be with one state of part i. */
+typedef struct row {
+    uint32_t at; /* of its first word in the pool */
+    uint16_t first, count;
+} row;
+
+typedef struct part {
+    uint32_t first_state, state_count;
+} part;
+
+struct mr_together {
+    const mr_window *window;
+    const mr_precedence *hard, *forced;
+    uint32_t part_count, thread_count, state_count;
+    part *parts;             /* threads, then variables */
+    uint32_t *part_of;       /* one a variable; MR_NONE: not shared */
+    uint32_t *state_of;      /* one an event: of its thread when it is the next */
+    uint32_t *write_state;   /* one an event: of its variable after it, when it writes */
+    step *steps;             /* one a state of a thread; after the last there is none */
+    uint32_t *step_of_event; /* one an event: the step whose `main` it is; MR_NONE */
+    bool *grown;             /* one a state: a row of it has new pairs */
+    row *rows;               /* one a state and part */
+    uint64_t *
+        *free_section; /* one a lock and thread: states outside exclusive sections; NULL: all */
+    uint64_t *blocks[MOST_BLOCKS];
+    uint32_t block_count, block_used;
+    uint32_t spare[MOST_ROW_WORDS +
+                   1]; /* the first of the spare pieces of the pool by length; MR_NONE */
+    row *found;        /* scratch, one a part: `at` counts in `words` */
+    uint64_t *words;
+    uint64_t pairs, reached, effort, max_effort, bytes, max_bytes;
+    uint32_t least_due,
+        taken; /* since the last time through: the least `event` of a step that became due */
+    bool gave_up, out_of_memory;
+    mr_arena *arena;
+};
+
+/* ---- rows ---- */
+
+static uint32_t lowest_bit(uint64_t bits)
+{
+    return (uint32_t)__builtin_ctzll(bits);
+}
+
+static uint64_t *pool_at(const mr_together *t, uint32_t at)
+{
+    return &t->blocks[at / BLOCK_WORDS][at % BLOCK_WORDS];
+}
+
+static row *row_of(const mr_together *t, uint32_t i, uint32_t state, uint32_t j)
+{
+    return &t->rows[(size_t)(t->parts[i].first_state + state) * t->part_count + j];
+}
+
+static bool add_block(mr_together *t)
+{
+    t->bytes += sizeof(uint64_t) * BLOCK_WORDS;
+    if (t->block_count == MOST_BLOCKS || (t->max_bytes && t->bytes > t->max_bytes)) {
+        t->gave_up = true;
+        return false;
+    }
+    uint64_t *block = mr_arena_alloc(t->arena, BLOCK_WORDS, sizeof *block);
+    t->out_of_memory |= !block;
+    if (!block)
+        return false;
+    t->blocks[t->block_count++] = block;
+    t->block_used = 0;
+    return true;
+}
+
+/* A piece of `count` words. False: there is none. */
+static bool take_piece(mr_together *t, uint32_t count, uint32_t *at)
+{
+    if (t->spare[count] != MR_NONE) {
+        *at = t->spare[count];
+        t->spare[count] = (uint32_t)*pool_at(t, *at);
+        return true;
+    }
+    if ((!t->block_count || t->block_used + count > BLOCK_WORDS) && !add_block(t))
+        return false;
+    *at = (t->block_count - 1) * BLOCK_WORDS + t->block_used;
+    t->block_used += count;
+    return true;
+}
+
+/* Makes room in the row for the words from `first` up to `last`. */
+static bool cover(mr_together *t, row *r, uint32_t first, uint32_t last)
+{
+    uint32_t at;
+    if (r->count && first >= r->first && last < r->first + (uint32_t)r->count)
+        return true;
+    if (r->count && r->first < first)
+        first = r->first;
+    if (r->count && r->first + (uint32_t)r->count - 1 > last)
+        last = r->first + (uint32_t)r->count - 1;
+    uint32_t count = last - first + 1;
+    t->gave_up |= count > MOST_ROW_WORDS;
+    if (t->gave_up || !take_piece(t, count, &at))
+        return false;
+    uint64_t *words = pool_at(t, at);
+    memset(words, 0, count * sizeof *words);
+    if (r->count) {
+        memcpy(words + (r->first - first), pool_at(t, r->at), r->count * sizeof *words);
+        *pool_at(t, r->at) = t->spare[r->count];
+        t->spare[r->count] = r->at;
+    }
+    *r = (row){at, (uint16_t)first, (uint16_t)count};
+    return true;
+}
+
+static bool has(const mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t other)
+{
+    const row *r = row_of(t, i, state, j);
+    uint32_t word = other / 64;
+    return word >= r->first && word < r->first + (uint32_t)r->count &&
+           pool_at(t, r->at)[word - r->first] >> other % 64 & 1;
+}
+
+static void make_due(mr_together *t, step *s)
+{
+    s->due = true;
+    if (s->event < t->least_due)
+        t->least_due = s->event;
+}
+
+static void mark_grown(mr_together *t, uint32_t i, uint32_t state)
+{
+    if (i < t->thread_count)
+        make_due(t, &t->steps[t->parts[i].first_state + state]);
+    else
+        t->grown[t->parts[i].first_state + state] = true;
+}
+
+/* The new bits of one word: the same pairs from the other side. */
+static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t word,
+                   uint64_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        uint32_t other = word * 64 + lowest_bit(bits);
+        row *r = row_of(t, j, other, i);
+        if (!cover(t, r, state / 64, state / 64))
+            return false;
+        pool_at(t, r->at)[state / 64 - r->first] |= UINT64_C(1) << state % 64;
+        mark_grown(t, j, other);
+        t->pairs++;
+        t->effort += 4;
+    }
+    return true;
+}
+
+/* Adds pairs of a state of part i and states of part j. False: gave up, or no memory. */
+static bool add(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t first,
+                uint32_t count, const uint64_t *words)
+{
+    row *r = row_of(t, i, state, j);
+    while (count && !words[count - 1])
+        count--;
+    for (; count && !*words; count--, words++)
+        first++;
+    if (!count || !cover(t, r, first, first + count - 1))
+        return !count;
+    uint64_t *into = pool_at(t, r->at) + (first - r->first);
+    bool grows = false;
+    for (uint32_t k = 0; k < count; k++) {
+        uint64_t fresh = words[k] & ~into[k];
+        into[k] |= fresh;
+        grows |= fresh;
+        if (fresh && !mirror(t, i, state, j, first + k, fresh))
+            return false;
+    }
+    if (grows)
+        mark_grown(t, i, state);
+    return true;
+}
+
+static bool add_one(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t other)
+{
+    uint64_t bit = UINT64_C(1) << other % 64;
+    return add(t, i, state, j, other / 64, 1, &bit);
+}
+
+/* ---- one step of a thread ---- */
+
+/* The states of thread `thread` when `count` of its events have happened. */
+static uint32_t state_after(const mr_together *t, uint32_t thread, uint32_t count)
+{
+    const mr_window *w = t->window;
+    return count < mr_window_length(w, thread) ? t->state_of[mr_window_at(w, thread, count)]
+                                               : t->parts[thread].state_count - 1;
+}
+
+/* May the read see the state of its variable? */
+static bool may_see(const mr_together *t, uint32_t read, uint32_t state)
+{
+    const mr_window *w = t->window;
+    const mr_window_variable *v = &w->variables[w->object[read]];
+    uint32_t write = state ? w->writes[v->writes_first + state - 1] : MR_NONE;
+    if (v->by_source)
+        return w->source[read] == write;
+    uint32_t value = mr_window_read_value(w, read);
+    if (!state)
+        return value && value == v->carried_value && mr_read_may_see_carried(w, t->hard, read);
+    return value && value == mr_window_written_value(w, write) &&
+           mr_read_may_see(w, t->hard, read, write);
+}
+
+/* What may be beside the step: the states of part j with state `state` of the thread, and with the last write when there is
+ * one. Into t->found[j]; returns the number of its words. */
+static uint32_t meet(mr_together *t, uint32_t thread, uint32_t state, const step *s, uint32_t write,
+                     uint32_t j, uint32_t used)
+{
+    row one = *row_of(t, thread, state, j);
+    row *found = &t->found[j];
+    uint32_t first = one.first, end = one.first + (uint32_t)one.count;
+    uint64_t *words = t->words + used;
+    const uint64_t *from = one.count ? pool_at(t, one.at) : NULL;
+    if (s->part == MR_NONE) {
+        if (one.count)
+            memcpy(words, from, one.count * sizeof *words);
+    } else {
+        row two = *row_of(t, s->part, write, j);
+        first = two.first > first ? two.first : first;
+        end = two.first + (uint32_t)two.count < end ? two.first + (uint32_t)two.count : end;
+        const uint64_t *also = two.count ? pool_at(t, two.at) : NULL;
+        for (uint32_t k = first; k < end; k++)
+            words[k - first] = from[k - one.first] & also[k - two.first];
+    }
+    *found = (row){used, (uint16_t)first, (uint16_t)(end > first ? end - first : 0)};
+    t->effort += 2 + (uint64_t)found->count;
+    return found->count;
+}
+
+/* Takes out the states of thread j that come too early for the event, and those in sections of its locks. */
+static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t j)
+{
+    const mr_window *w = t->window;
+    row *found = &t->found[j];
+    uint64_t *words = t->words + found->at;
+    for (uint32_t p = s->first; p <= s->main; p++) {
+        const mr_section *section = mr_window_section(w, mr_window_at(w, thread, p));
+        const uint64_t *outside = section && section->acquire == mr_window_at(w, thread, p)
+                                      ? t->free_section[(size_t)section->lock * t->thread_count + j]
+                                      : NULL;
+        for (uint32_t k = 0; outside && k < found->count; k++)
+            words[k] &= outside[found->first + k];
+    }
+    if (!s->looks_back)
+        return;
+    uint32_t main = mr_window_at(w, thread, s->main);
+    uint32_t least = state_after(t, j, mr_precedence_count(w, t->forced->clock[main], thread, j));
+    for (uint32_t k = 0; k < found->count && (found->first + k) * 64 < least; k++) {
+        uint32_t below = least - (found->first + k) * 64;
+        words[k] &= below < 64 ? ~UINT64_C(0) << below : 0;
+    }
+}
+
+/* Is there a state of part j beside the step? */
+static bool find_beside(mr_together *t, uint32_t thread, uint32_t state, const step *s,
+                        uint32_t write, uint32_t j, uint32_t *used)
+{
+    uint32_t count = meet(t, thread, state, s, write, j, *used);
+    uint64_t any = 0;
+    if (j < t->thread_count)
+        restrict_to(t, thread, s, j);
+    for (uint32_t k = 0; k < count; k++)
+        any |= t->words[*used + k];
+    *used += count;
+    return any;
+}
+
+/* Takes the step with this last write of its variable, MR_NONE: it accesses none. False: gave up, or no memory. */
+static bool take_with(mr_together *t, uint32_t thread, uint32_t state, step *s, uint32_t write)
+{
+    uint32_t used = 0;
+    if (s->killer != MR_NONE && !find_beside(t, thread, state, s, write, s->killer, &used))
+        return true;
+    used = 0;
+    for (uint32_t j = 0; j < t->part_count; j++)
+        if (j != thread && j != s->part && !find_beside(t, thread, state, s, write, j, &used)) {
+            s->killer = j;
+            return true;
+        }
+    for (uint32_t j = 0; j < t->part_count; j++) {
+        const row *found = &t->found[j];
+        if (j == thread || j == s->part)
+            continue;
+        if (!add(t, thread, state + 1, j, found->first, found->count, t->words + found->at))
+            return false;
+        if (s->write != MR_NONE &&
+            !add(t, s->part, s->write, j, found->first, found->count, t->words + found->at))
+            return false;
+    }
+    return s->part == MR_NONE ||
+           add_one(t, thread, state + 1, s->part, s->write == MR_NONE ? write : s->write);
+}
+
+/* Takes the step from wherever it is possible. */
+static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
+{
+    const mr_window *w = t->window;
+    s->due = false;
+    if (s->part == MR_NONE)
+        return take_with(t, thread, state, s, MR_NONE);
+    uint32_t event = mr_window_at(w, thread, s->main);
+    bool reads = mr_op_reads(mr_window_op(w, event));
+    row seen = *row_of(t, thread, state, s->part);
+    for (uint32_t k = 0; k < seen.count; k++)
+        for (uint64_t bits = pool_at(t, seen.at)[k]; bits; bits &= bits - 1) {
+            uint32_t write = (seen.first + k) * 64 + lowest_bit(bits);
+            if ((!reads || may_see(t, event, write)) && !take_with(t, thread, state, s, write))
+                return false;
+        }
+    return true;
+}
+
+/* ---- until nothing is new ---- */
+
+/* Steps that access a variable beside a state of it that has new pairs are due. */
+static void wake(mr_together *t, uint32_t v, uint32_t state)
+{
+    for (uint32_t thread = 0; thread < t->thread_count; thread++) {
+        const row *r = row_of(t, v, state, thread);
+        for (uint32_t k = 0; k < r->count; k++)
+            for (uint64_t bits = pool_at(t, r->at)[k]; bits; bits &= bits - 1) {
+                uint32_t other = (r->first + k) * 64 + lowest_bit(bits);
+                step *s = &t->steps[t->parts[thread].first_state + other];
+                if (s->part == v && !s->due)
+                    make_due(t, s);
+            }
+    }
+}
+
+static void wake_all(mr_together *t)
+{
+    for (uint32_t v = t->thread_count; v < t->part_count; v++)
+        for (uint32_t s = 0; s < t->parts[v].state_count; s++)
+            if (t->grown[t->parts[v].first_state + s]) {
+                t->grown[t->parts[v].first_state + s] = false;
+                wake(t, v, s);
+            }
+}
+
+/* Takes a step that is due. False: gave up, or no memory. */
+static bool take_due(mr_together *t, uint32_t number, step *s)
+{
+    uint32_t thread = t->window->thread[s->event];
+    t->reached += s->reached ? 0 : t->part_count;
+    s->reached = true;
+    if (!take(t, thread, number - t->parts[thread].first_state, s))
+        return false;
+    t->out_of_memory |= ++t->taken % STEPS_A_LOOK == 0 && mr_arena_is_halted(t->arena);
+    t->gave_up |= t->effort > t->max_effort || t->pairs > FIRST_PAIRS + t->reached * PAIRS_OF_ROW;
+    return !t->out_of_memory && !t->gave_up;
+}
+
+/* Once through the events of the window from `from` on, in its order. */
+static bool pass(mr_together *t, uint32_t from)
+{
+    t->least_due = MR_NONE;
+    for (uint32_t event = from; event < t->window->size; event++) {
+        uint32_t number = t->step_of_event[event];
+        if (number != MR_NONE && t->steps[number].due && !take_due(t, number, &t->steps[number]))
+            return false;
+    }
+    wake_all(t);
+    return true;
+}
+
+/* Until no step is due. */
+static bool take_all(mr_together *t)
+{
+    for (uint32_t from = 0; from != MR_NONE; from = t->least_due)
+        if (!pass(t, from))
+            return false;
+    return true;
+}
+
+/* ---- the start ---- */
+
+static bool is_acquire(const mr_together *t, uint32_t event)
+{
+    const mr_section *section = mr_window_section(t->window, event);
+    return section && section->acquire == event && t->window->locks[section->lock].contended;
+}
+
+static bool is_access(const mr_window *w, uint32_t event)
+{
+    return mr_op_is_access(mr_window_op(w, event)) && w->variables[w->object[event]].shared;
+}
+
+/* Must something be before the event that need not be before the one before it? */
+static bool looks_back(const mr_together *t, uint32_t event)
+{
+    const mr_window *w = t->window;
+    uint32_t position = w->position[event];
+    return !position || t->forced->clock[event] !=
+                            t->forced->clock[mr_window_at(w, w->thread[event], position - 1)];
+}
+
+/* Does a step end before the event, so that it comes by itself or after acquires? */
+static bool stands_alone(const mr_together *t, uint32_t event)
+{
+    uint8_t op = mr_window_op(t->window, event);
+    return is_acquire(t, event) || is_access(t->window, event) || op == MR_OP_FREE ||
+           looks_back(t, event);
+}
+
+/* The steps of a thread into t->steps from its first state on, when they are there; returns their number. */
+static uint32_t make_steps(mr_together *t, uint32_t thread)
+{
+    const mr_window *w = t->window;
+    uint32_t count = 0, length = mr_window_length(w, thread);
+    for (uint32_t p = 0; p < length; count++) {
+        step s = {.first = p, .part = MR_NONE, .write = MR_NONE, .killer = MR_NONE};
+        uint32_t event = mr_window_at(w, thread, p);
+        t->state_of[event] = count;
+        while (p + 1 < length && is_acquire(t, event)) {
+            s.looks_back |= looks_back(t, event);
+            event = mr_window_at(w, thread, ++p);
+            t->state_of[event] = count;
+        }
+        s.looks_back |= looks_back(t, event);
+        s.main = p++;
+        s.event = event;
+        if (is_access(w, event)) {
+            s.part = t->part_of[w->object[event]];
+            s.write = t->write_state[event];
+        }
+        for (; p < length && !stands_alone(t, mr_window_at(w, thread, p)); p++)
+            t->state_of[mr_window_at(w, thread, p)] = count + 1;
+        if (t->steps) {
+            t->step_of_event[event] = t->parts[thread].first_state + count;
+            t->steps[t->step_of_event[event]] = s;
+        }
+    }
+    if (t->steps)
+        t->steps[t->parts[thread].first_state + count].event = MR_NONE; /* there is no step */
+    return count;
+}
+
+/* The states outside the exclusive sections of one lock and thread. */
+static bool leave_out_section(mr_together *t, const mr_section *section)
+{
+    const mr_window *w = t->window;
+    const part *p = &t->parts[section->thread];
+    uint64_t **free = &t->free_section[(size_t)section->lock * t->thread_count + section->thread];
+    size_t words = (size_t)p->state_count / 64 + 1;
+    /* Before the acquire, when it waits, and after the release the section is not open. */
+    uint32_t from = section->acquire == MR_NONE ? 0 : t->state_of[section->acquire] + 1;
+    uint32_t to = section->release == MR_NONE
+                      ? p->state_count
+                      : state_after(t, section->thread, w->position[section->release] + 1);
+    if (!*free) {
+        t->bytes += words * sizeof **free;
+        *free = mr_arena_alloc(t->arena, words, sizeof **free);
+        if (!*free || (t->max_bytes && t->bytes > t->max_bytes))
+            return false;
+        memset(*free, 0xff, words * sizeof **free);
+    }
+    for (uint32_t state = from; state < to; state++)
+        (*free)[state / 64] &= ~(UINT64_C(1) << state % 64);
+    return true;
+}
+
+static bool leave_out_sections(mr_together *t)
+{
+    const mr_window *w = t->window;
+    for (uint32_t s = 0; s < w->section_count; s++)
+        if (!w->sections[s].shared && w->locks[w->sections[s].lock].contended &&
+            !leave_out_section(t, &w->sections[s]))
+            return false;
+    return true;
+}
+
+/* Numbers the parts and the states of variables. */
+static bool make_parts(mr_together *t)
+{
+    const mr_window *w = t->window;
+    t->thread_count = t->part_count = w->thread_count;
+    t->part_of = mr_arena_alloc(t->arena, w->variable_count, sizeof *t->part_of);
+    t->write_state = mr_arena_alloc(t->arena, w->size, sizeof *t->write_state);
+    t->state_of = mr_arena_alloc(t->arena, w->size, sizeof *t->state_of);
+    t->step_of_event = mr_arena_alloc(t->arena, w->size, sizeof *t->step_of_event);
+    if (!t->part_of || !t->write_state || !t->state_of || !t->step_of_event)
+        return false;
+    memset(t->write_state, 0xff, w->size * sizeof *t->write_state);
+    memset(t->step_of_event, 0xff, w->size * sizeof *t->step_of_event);
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        const mr_window_variable *variable = &w->variables[v];
+        t->part_of[v] = variable->shared ? t->part_count++ : MR_NONE;
+        for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
+            if (variable->shared)
+                t->write_state[w->writes[k]] = k - variable->writes_first + 1;
+    }
+    t->parts = mr_arena_alloc(t->arena, t->part_count, sizeof *t->parts);
+    return t->parts;
+}
+
+static void number_states(mr_together *t)
+{
+    const mr_window *w = t->window;
+    for (uint32_t thread = 0; thread < t->thread_count; thread++) {
+        t->parts[thread] = (part){t->state_count, make_steps(t, thread) + 1};
+        t->state_count += t->parts[thread].state_count;
+    }
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        if (t->part_of[v] != MR_NONE) {
+            uint32_t writes = w->variables[v].writes_end - w->variables[v].writes_first;
+            t->parts[t->part_of[v]] = (part){t->state_count, writes + 1};
+            t->state_count += writes + 1;
+        }
+}
+
+static bool make_rows(mr_together *t)
+{
+    const mr_window *w = t->window;
+    size_t rows = (size_t)t->state_count * t->part_count;
+    t->bytes = rows * sizeof *t->rows;
+    if (rows > MOST_ROWS || (t->max_bytes && t->bytes > t->max_bytes)) {
+        t->gave_up = true;
+        return false;
+    }
+    t->rows = mr_arena_zalloc(t->arena, rows, sizeof *t->rows);
+    t->steps = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->steps);
+    t->grown = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->grown);
+    t->free_section =
+        mr_arena_zalloc(t->arena, (size_t)w->lock_count * t->thread_count, sizeof(uint64_t *));
+    t->found = mr_arena_alloc(t->arena, t->part_count, sizeof *t->found);
+    t->words =
+        mr_arena_alloc(t->arena, ((size_t)t->part_count + 1) * MOST_ROW_WORDS, sizeof *t->words);
+    memset(t->spare, 0xff, sizeof t->spare);
+    if (!t->rows || !t->steps || !t->grown || !t->free_section || !t->found || !t->words)
+        return false;
+    for (uint32_t thread = 0; thread < t->thread_count; thread++)
+        make_steps(t, thread);
+    return leave_out_sections(t);
+}
+
+static bool begin(mr_together *t)
+{
+    for (uint32_t i = 0; i < t->part_count; i++)
+        for (uint32_t j = i + 1; j < t->part_count; j++)
+            if (!add_one(t, i, 0, j, 0))
+                return false;
+    return true;
+}
+
+static bool run(mr_together *t)
+{
+    if (!make_parts(t))
+        return false;
+    if (t->part_count > MOST_PARTS) {
+        t->gave_up = true;
+        return false;
+    }
+    number_states(t);
+    return make_rows(t) && begin(t) && take_all(t);
+}
+
+mr_explored mr_together_search(const mr_window *window, const mr_precedence *hard,
+                               const mr_precedence *forced, const mr_explore_limits *limits,
+                               uint64_t *spent, const mr_debug *debug, mr_arena *arena,
+                               mr_together **together)
+{
+    MR_ASSERT(window->model != MR_MODEL_BRANCH);
+    mr_together *t = mr_arena_zalloc(arena, 1, sizeof *t);
+    if (!t)
+        return MR_EXPLORED_NO_MEMORY;
+    *t = (mr_together){.window = window,
+                       .hard = hard,
+                       .forced = forced,
+                       .max_effort = limits->effort,
+                       .max_bytes = limits->memory_bytes,
+                       .arena = arena};
+    bool done = run(t);
+    *spent += t->effort;
+    mr_explored result = done         ? MR_EXPLORED_ALL
+                         : t->gave_up ? MR_EXPLORED_OUT_OF_EFFORT
+                                      : MR_EXPLORED_NO_MEMORY;
+    *together = t;
+    MR_DEBUG(debug, SEARCH,
+             "together=%s parts=%" PRIu32 " states=%" PRIu32 " pairs=%" PRIu64 " reached=%" PRIu64
+             " effort=%" PRIu64,
+             mr_explored_name(result), t->part_count, t->state_count, t->pairs, t->reached,
+             t->effort);
+    return result;
+}
+
+bool mr_together_may_be(const mr_together *t, uint32_t a, uint32_t b)
+{
+    const mr_window *w = t->window;
+    return has(t, w->thread[a], t->state_of[a], w->thread[b], t->state_of[b]);
+}

@@ -1,0 +1,46 @@
+/*
+ * together: at which events two threads may stand at the same time, for all events of a window at once.
+ *
+ * Where reads have to see values that few writes have, threads cannot go far ahead of each other: who waits keeps back
+ * those that read what it would write, and these keep back others. No single order is certain then, so elimination
+ * proves nothing, and there are too many states to go through. But the states of each *two* can be gone through.
+ *
+ * A *part* is a thread or a shared variable. The state of a thread is how far it has come, that of a variable its last write.
+ * For each two parts the search keeps the pairs of states that they may be in at the same time, and starts with the one
+ * pair at the start of the window. An event of a thread is possible beside a state of another part when
+ *
+ *   - the two may be together, and if the event accesses a variable, both with one and the same last write of it, which
+ *     a read may see;
+ *   - the event is possible beside some state of each other part, with that last write;
+ *   - what is certainly before the event has happened, and no exclusive section of a lock that it takes is open there.
+ *
+ * Then the states after it may be together, too. This is repeated until there is no new pair. A state of a reordering has all its pairs
+ * among those found, by induction on its events. So two accesses that are not found together do not race. Two that are may
+ * not be reached either.
+ *
+ * Threads take *steps*: acquires wait for the event after them, and an event that only gives (a release) comes at once. A state
+ * stands for those of its thread that this leads to.
+ *
+ * Gives up when much more pairs are there than in windows whose threads stay close, or when the window has too many parts.
+ */
+#ifndef MR_SOLVER_TOGETHER_H
+#define MR_SOLVER_TOGETHER_H
+
+#include "base/debug.h"
+#include "explore.h"
+#include "windows/precedence.h"
+
+typedef struct mr_together mr_together;
+
+/* Of a window that is not of model branch; what is borrowed must stay. MR_EXPLORED_ALL: `*together` is there, in memory of
+ * `arena`. Adds what was spent to `*spent`. */
+mr_explored mr_together_search(const mr_window *window, const mr_precedence *hard,
+                               const mr_precedence *forced, const mr_explore_limits *limits,
+                               uint64_t *spent, const mr_debug *debug, mr_arena *arena,
+                               mr_together **together);
+
+/* May two accesses (or frees) of different threads be the next events of these at the same time? False: they are not in any
+ * reordering. */
+bool mr_together_may_be(const mr_together *together, uint32_t a, uint32_t b);
+
+#endif
