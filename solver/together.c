@@ -249,7 +249,7 @@ static uint32_t meet(mr_together *t, uint32_t thread, uint32_t state, const step
         first = two.first > first ? two.first : first;
         end = two.first + (uint32_t)two.count < end ? two.first + (uint32_t)two.count : end;
         const uint64_t *also = two.count ? pool_at(t, two.at) : NULL;
-        for (uint32_t k = first; k < end; k++)
+        for (uint32_t k = first; from && also && k < end; k++)
             words[k - first] = from[k - one.first] & also[k - two.first];
     }
     *found = (row){used, (uint16_t)first, (uint16_t)(end > first ? end - first : 0)};
