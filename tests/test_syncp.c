@@ -194,6 +194,52 @@ static size_t check_examples(subject *s)
     return count;
 }
 
+/* Adds about half of the races, and pairs of locations that may be none. */
+static void choose_wanted(const subject *s, mr_wanted *wanted)
+{
+    mr_random random = {s->seed + 77};
+    uint32_t locations = s->trace->locations.count;
+    for (size_t i = 0; i < s->list.race_count; i++)
+        if (mr_random_below(&random, 2))
+            assert_true(
+                mr_wanted_add(wanted, locations, s->list.races[i].low, s->list.races[i].high));
+    for (int i = 0; i < 3; i++)
+        assert_true(mr_wanted_add(wanted, locations, mr_random_below(&random, locations),
+                                  mr_random_below(&random, locations)));
+}
+
+/* When only some pairs of locations are asked about, their races are found as before, and the index
+ * answers about them as the whole one does. */
+static void check_wanted(subject *s)
+{
+    mr_wanted wanted = {0};
+    mr_race_list list;
+    mr_syncp_index *index;
+    choose_wanted(s, &wanted);
+    mr_detect_options options = {.most_examples = 1, .wanted = &wanted};
+    assert_int_equal(mr_syncp_find(s->trace, &options, &list, &index, NULL), MR_OK);
+    for (size_t i = 0; i < s->list.race_count; i++) {
+        const mr_static_race *race = &s->list.races[i];
+        if (!mr_wanted_pair(&wanted, race->low, race->high))
+            continue;
+        const mr_race_example *pair = &s->list.examples[race->first_example];
+        uint32_t number = mr_race_list_find(&list, race->low, race->high);
+        if (number == UINT32_MAX)
+            fail_msg("%s, seed %d: race %zu is not found", s->name, (int)s->seed, i);
+        const mr_race_example *found = &list.examples[list.races[number].first_example];
+        uint32_t first = (uint32_t)found->first.event, second = (uint32_t)found->second.event;
+        assert_true(first == pair->first.event && second == pair->second.event);
+        assert_int_equal(mr_syncp_window(index, first, second),
+                         mr_syncp_window(s->index, first, second));
+    }
+    for (size_t i = 0; i < list.race_count; i++)
+        assert_true(mr_race_list_find(&s->list, list.races[i].low, list.races[i].high) !=
+                    UINT32_MAX);
+    mr_syncp_index_free(index);
+    mr_race_list_free(&list);
+    mr_wanted_free(&wanted);
+}
+
 static totals check_trace(const char *name, uint64_t seed, const mr_trace *trace,
                           const mr_exhaustive *search, bool all_pairs)
 {
@@ -204,6 +250,8 @@ static totals check_trace(const char *name, uint64_t seed, const mr_trace *trace
     assert_int_equal(mr_syncp_index_new(trace, &options, &s.index, NULL), MR_OK);
     find(trace, 1, &s.list);
     check_races(&s);
+    if (trace->locations.count)
+        check_wanted(&s);
     totals sum = {s.list.race_count, check_examples(&s)};
     mr_race_list_free(&s.list);
     mr_syncp_index_free(s.index);

@@ -14,6 +14,7 @@
 #include "relation.h"
 #include "trace/events.h"
 #include "trace/outlook.h"
+#include "wanted.h"
 
 typedef struct mr_detect_options {
     uint32_t most_examples;    /* event pairs kept of each static race; 0 counts as 1 */
@@ -22,6 +23,9 @@ typedef struct mr_detect_options {
     mr_opaque opaque;          /* what calls that were not recorded mean */
     /* the edges of the calls in that sense, of the whole trace, on loan; NULL: not known */
     const mr_barrier_edges *edges;
+    /* syncp: only the static races of these pairs are to be found; others may be missing, and racy
+     * events are not counted. On loan; NULL: all. Other orders do not look at it. */
+    const mr_wanted *wanted;
     const mr_progress *progress; /* NULL: nobody wants to know */
     /* NULL: nobody stops the search. A search that is halted ends with MR_ERR_HALTED, and has the races
      * of the events that it has seen. */

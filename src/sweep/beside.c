@@ -51,8 +51,12 @@ static bool may_have_thread(const mr_sweep_job *job, const mr_trace *trace)
 static void *detect(void *argument)
 {
     mr_beside *beside = argument;
-    beside->status = mr_detect(beside->relation, beside->trace, &beside->options, &beside->found,
-                               &beside->error);
+    if (beside->relation == MR_RELATION_SYNCP)
+        beside->status = mr_syncp_find(beside->trace, &beside->options, &beside->found,
+                                       &beside->index, &beside->error);
+    else
+        beside->status = mr_detect(beside->relation, beside->trace, &beside->options,
+                                   &beside->found, &beside->error);
     return NULL;
 }
 
@@ -62,6 +66,8 @@ static void want(mr_beside *beside, const mr_sweep_job *job, mr_relation relatio
 {
     *beside = (mr_beside){
         .relation = relation, .trace = trace, .options = mr_sweep_options(job, trace, 1)};
+    if (relation == MR_RELATION_SYNCP && job->shared->left.location_count)
+        beside->options.wanted = &job->shared->left;
 }
 
 void mr_beside_start(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
@@ -88,7 +94,8 @@ void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found
 }
 
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
-                         const mr_trace *trace, mr_race_list *found, mr_error *error)
+                         const mr_trace *trace, mr_race_list *found, mr_syncp_index **index,
+                         mr_error *error)
 {
     wait_for(beside);
     if (!beside->started) {
@@ -96,7 +103,9 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
         detect(beside);
     }
     *found = beside->found;
+    *index = beside->index;
     beside->found = (mr_race_list){0};
+    beside->index = NULL;
     beside->started = false;
     if (beside->status != MR_OK)
         *error = beside->error;
@@ -109,7 +118,9 @@ void mr_sweep_shared_free(mr_sweep_shared *shared)
     for (int i = 0; i < 2; i++) {
         wait_for(all[i]);
         mr_race_list_free(&all[i]->found);
+        mr_syncp_index_free(all[i]->index);
     }
     mr_outlook_free(&shared->outlook);
     mr_barrier_edges_free(&shared->edges);
+    mr_wanted_free(&shared->left);
 }

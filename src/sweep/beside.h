@@ -12,6 +12,7 @@
 
 #include "job.h"
 #include "order/detector.h"
+#include "order/syncp/syncp.h"
 
 #include <pthread.h>
 
@@ -24,6 +25,7 @@ typedef struct mr_beside {
     const mr_trace *trace;
     mr_detect_options options;
     mr_race_list found;
+    mr_syncp_index *index; /* syncp: for questions about the races found; NULL: none */
     mr_status status;
     mr_error error;
 } mr_beside;
@@ -33,6 +35,7 @@ typedef struct mr_sweep_shared {
     bool has_outlook;
     mr_barrier_edges edges; /* of its calls */
     bool has_edges;
+    mr_wanted left; /* what is left for syncp; empty: not known */
     mr_beside shb, syncp;
 } mr_sweep_shared;
 
@@ -49,10 +52,11 @@ void mr_beside_start(mr_beside *beside, const mr_sweep_job *job, mr_relation rel
 /* The races are known: mr_beside_take hands them out. Takes the list over. */
 void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found);
 
-/* Waits for the races, or finds them, when no thread does. The caller frees the list in every case.
- * The status is that of mr_detect. */
+/* Waits for the races, or finds them, when no thread does. The caller frees the list in every case,
+ * and, after syncp, `*index`. The status is that of mr_detect. */
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
-                         const mr_trace *trace, mr_race_list *found, mr_error *error);
+                         const mr_trace *trace, mr_race_list *found, mr_syncp_index **index,
+                         mr_error *error);
 
 /* Waits for the threads. */
 void mr_sweep_shared_free(mr_sweep_shared *shared);

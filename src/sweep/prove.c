@@ -179,13 +179,13 @@ static mr_proof proof_of(mr_relation relation)
 
 /* Proves the static races of a sound order. `found` are its races; `race_of` gives the race of the
  * result that each of them is, or SIZE_MAX for none. `race_of` NULL: `found` is the result's own
- * list. */
+ * list. The prover may have the index of syncp already. */
 static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_relation relation,
                              const mr_race_list *found, const size_t *race_of)
 {
     tasks list = {0};
     mr_status status = MR_OK;
-    if (relation == MR_RELATION_SYNCP) {
+    if (relation == MR_RELATION_SYNCP && prover->syncp == NULL) {
         mr_detect_options options = mr_sweep_options(job, job->sweep->trace, 1);
         status = mr_syncp_index_new(job->sweep->trace, &options, &prover->syncp, job->error);
     }
@@ -236,16 +236,25 @@ static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_r
                 (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
 }
 
-/* Will there be candidates left when those that `race_of` names are proven? */
-static bool leaves_some(const mr_sweep_job *job, const mr_race_list *found, const size_t *race_of)
+/* Notes the candidates that are left when those among `found` are proven. `*some`: there are any.
+ * False: no memory. */
+static bool note_left(const mr_sweep_job *job, const mr_race_list *found, bool *some)
 {
     const mr_order_result *result = &job->sweep->result;
-    size_t candidates = 0;
-    for (size_t i = 0; i < result->list.race_count; i++)
-        candidates += result->races[i].standing == MR_STANDING_CANDIDATE;
-    for (size_t i = 0; i < found->race_count; i++)
-        candidates -= race_of[i] != SIZE_MAX;
-    return candidates > 0;
+    const mr_trace *trace = job->sweep->trace;
+    *some = false;
+    for (size_t i = 0; i < result->list.race_count; i++) {
+        const mr_race_example *pair = example_of(&result->list, i);
+        uint32_t first = trace->location[pair->first.event],
+                 second = trace->location[pair->second.event];
+        if (result->races[i].standing != MR_STANDING_CANDIDATE ||
+            mr_race_list_find(found, first, second) != UINT32_MAX)
+            continue;
+        *some = true;
+        if (!mr_wanted_add(&job->shared->left, trace->locations.count, first, second))
+            return false;
+    }
+    return true;
 }
 
 /* Proves the candidates that are also races of the sound order `relation`. */
@@ -256,16 +265,23 @@ static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation
     mr_race_list found = {0};
     bool is_shb = relation == MR_RELATION_SHB;
     mr_status status = mr_beside_take(is_shb ? &shared->shb : &shared->syncp, job, relation, trace,
-                                      &found, job->error);
+                                      &found, &prover->syncp, job->error);
     size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
     if (status == MR_OK && race_of == NULL)
         status = mr_error_memory(job->error, "marking the races");
-    if (is_shb && race_of != NULL && leaves_some(job, &found, race_of))
-        mr_beside_start(&shared->syncp, job, MR_RELATION_SYNCP, trace);
-    if (race_of != NULL && job->check)
+    if (is_shb && race_of != NULL) {
+        bool some;
+        if (!note_left(job, &found, &some))
+            status = mr_error_memory(job->error, "marking the races");
+        else if (some)
+            mr_beside_start(&shared->syncp, job, MR_RELATION_SYNCP, trace);
+    }
+    if (status == MR_OK && job->check)
         status = check_found(job, prover, relation, &found, race_of);
-    else if (race_of != NULL)
+    else if (status == MR_OK)
         call_sound(job, relation, &found, race_of);
+    mr_syncp_index_free(prover->syncp);
+    prover->syncp = NULL;
     free(race_of);
     mr_race_list_free(&found);
     return status;

@@ -15,6 +15,7 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
         .progress = options->progress,
         .halt = options->halt,
         .access = mr_syncp_search_access,
+        .wanted = options->wanted,
         .context = &search,
         .seen = &list->seen_events,
     };
@@ -22,7 +23,8 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
     if (index)
         *index = NULL;
     mr_status status = MR_ERR_MEMORY;
-    if (mr_syncp_ideals_init(&ideals, trace) && mr_syncp_search_init(&search, trace, &ideals, list))
+    if (mr_syncp_ideals_init(&ideals, trace) &&
+        mr_syncp_search_init(&search, trace, &ideals, options->wanted, list))
         status = mr_syncp_run(&pass, &ideals, error);
     else
         mr_error_memory(error, "looking for sync-preserving races");

@@ -194,8 +194,15 @@ bool mr_syncp_fork(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uin
     return true;
 }
 
+/* Users of a lock that are looked through before a hash table is asked. */
+enum { FEW_USERS = 4 };
+
 static mr_syncp_user *get_user(mr_syncp_ideals *ideals, uint32_t lock, uint32_t thread)
 {
+    uint32_t known = ideals->first_user[lock];
+    for (int i = 0; i < FEW_USERS && known != MR_NONE; i++, known = ideals->users[known].next)
+        if (ideals->users[known].thread == thread)
+            return &ideals->users[known];
     uint32_t *number = mr_map_at(&ideals->user_numbers, mr_map_key(lock, thread), MR_NONE);
     if (!number)
         return NULL;

@@ -76,7 +76,8 @@ static bool do_access(pass_state *state, uint32_t event)
 {
     const mr_syncp_pass *pass = state->pass;
     uint8_t op = pass->trace->op[event];
-    return show(state, event, pass->trace->operand[event]) &&
+    return (!mr_wanted_location(pass->wanted, pass->trace->location[event]) ||
+            show(state, event, pass->trace->operand[event])) &&
            (!mr_op_reads(op) || follow_write(state, event)) &&
            (!mr_op_writes(op) || note_write(state, event));
 }

@@ -8,6 +8,7 @@
 
 #include "base/halt.h"
 #include "base/progress.h"
+#include "order/wanted.h"
 #include "order/whole.h"
 #include "syncp_ideal.h"
 #include "trace/outlook.h"
@@ -24,6 +25,7 @@ typedef struct mr_syncp_pass {
      * object. The row of the event's thread is stored. False: stop, no memory. */
     bool (*access)(void *context, uint32_t event, uint32_t variable);
     void *context;
+    const mr_wanted *wanted; /* only accesses at its locations are shown, and frees; NULL: all */
 } mr_syncp_pass;
 
 /* The thread of the event, as syncp_ideal.h says. */

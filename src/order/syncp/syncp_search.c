@@ -17,9 +17,10 @@ typedef struct arrival {
 } arrival;
 
 bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
-                          const mr_syncp_ideals *ideals, mr_race_list *list)
+                          const mr_syncp_ideals *ideals, const mr_wanted *wanted,
+                          mr_race_list *list)
 {
-    *search = (mr_syncp_search){.trace = trace, .ideals = ideals, .list = list};
+    *search = (mr_syncp_search){.trace = trace, .ideals = ideals, .wanted = wanted, .list = list};
     search->scratch = mr_calloc(trace->chain_count, sizeof *search->scratch);
     return search->scratch && mr_syncp_accesses_init(&search->accesses, trace->variables.count);
 }
@@ -248,7 +249,9 @@ static bool update_open(const arrival *new)
     mr_syncp_site *site = &accesses->sites[new->site];
     uint32_t newest = accesses->variables[new->variable].newest_site;
     for (uint32_t other = newest; other != site->open_until; other = accesses->sites[other].older)
-        if (concerns(new, accesses->sites[other].kind) && !mr_u32s_push(&site->open, other))
+        if (concerns(new, accesses->sites[other].kind) &&
+            mr_wanted_pair(new->search->wanted, accesses->sites[other].location, new->location) &&
+            !mr_u32s_push(&site->open, other))
             return false;
     site->open_until = newest;
     size_t kept = 0;
@@ -289,6 +292,20 @@ static bool has_live(const arrival *new)
     return false;
 }
 
+/* Step 2. `others`: the first classes that there are. */
+static bool search_examples(arrival *new, uint32_t others)
+{
+    uint32_t *seen = &new->search->accesses.accessors[new->accessor].seen[new->kind];
+    if (!update_open(new))
+        return false;
+    if (new->search->accesses.sites[new->site].open.count == 0)
+        return true;
+    if (*seen != others && !catch_up_all(new))
+        return false;
+    *seen = others;
+    return !has_live(new) || search_open(new);
+}
+
 /* `others`: the first classes that there are. */
 static bool search_all(arrival *new, uint32_t others)
 {
@@ -302,17 +319,10 @@ static bool search_all(arrival *new, uint32_t others)
     }
     if (*seen == others && !has_live(new))
         return true;
-    if (!update_open(new))
+    if (!search_examples(new, others))
         return false;
-    if (new->search->accesses.sites[new->site].open.count > 0) {
-        if (*seen != others && !catch_up_all(new))
-            return false;
-        *seen = others;
-        if (!has_live(new))
-            return true;
-        if (!search_open(new))
-            return false;
-    }
+    if (*seen == others && !has_live(new))
+        return true;
     if (!new->racy)
         new->racy = guess(new);
     if (!new->racy && !search_rivals(new))
@@ -385,7 +395,7 @@ bool mr_syncp_search_access(void *context, uint32_t event, uint32_t variable)
     uint32_t others = count_others(&new);
     new.site = class->site;
     if (class->seen != others) { /* a new class has seen none */
-        if (!search_all(&new, others))
+        if (!(search->wanted ? search_examples(&new, others) : search_all(&new, others)))
             return false;
         class->racy = new.racy;
         class->seen = others;

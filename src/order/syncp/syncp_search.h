@@ -11,6 +11,8 @@
  *   3. If no class raced, is the event racy? The class that raced last time is tried first, then
  *      the rivals one by one until a class races.
  * When no example is wanted, step 3 does step 1 for the rivals that it looks at.
+ * When only some pairs of locations are asked about (`wanted`), a class whose location has no open
+ * pair is not searched for at all, and there is no step 3.
  *
  * So a closure is made at most once for each class and second thread that turns out dead, once for
  * each class of second accesses that is racy, and once for each example. A closure that contains
@@ -20,19 +22,22 @@
 #define MR_ORDER_SYNCP_SEARCH_H
 
 #include "order/race_list.h"
+#include "order/wanted.h"
 #include "syncp_access.h"
 
 typedef struct mr_syncp_search {
     const mr_trace *trace;
     const mr_syncp_ideals *ideals;
+    const mr_wanted *wanted; /* NULL: all pairs */
     mr_syncp_accesses accesses;
     mr_race_list *list;
     uint32_t *scratch; /* one entry a thread */
 } mr_syncp_search;
 
-/* All pointers on loan. False: no memory, here and below; mr_syncp_search_free is fine after it. */
+/* All pointers on loan; `wanted` may be NULL. False: no memory, here and below; mr_syncp_search_free is fine after it. */
 bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
-                          const mr_syncp_ideals *ideals, mr_race_list *list);
+                          const mr_syncp_ideals *ideals, const mr_wanted *wanted,
+                          mr_race_list *list);
 void mr_syncp_search_free(mr_syncp_search *search);
 
 /* An access of a contended variable, or a free of its object, told to `search` (an mr_syncp_search)

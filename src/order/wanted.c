@@ -1,0 +1,37 @@
+#include "wanted.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+    return a < b ? mr_map_key(a, b) : mr_map_key(b, a);
+}
+
+void mr_wanted_free(mr_wanted *wanted)
+{
+    free(wanted->locations);
+    mr_map_free(&wanted->pairs);
+    *wanted = (mr_wanted){0};
+}
+
+bool mr_wanted_add(mr_wanted *wanted, uint32_t location_count, uint32_t location, uint32_t other)
+{
+    MR_ASSERT(location < location_count && other < location_count);
+    if (!wanted->locations) {
+        wanted->locations = mr_calloc(location_count, sizeof *wanted->locations);
+        wanted->location_count = wanted->locations ? location_count : 0;
+    }
+    if (!wanted->locations || !mr_map_at(&wanted->pairs, key_of(location, other), 1))
+        return false;
+    MR_ASSERT(wanted->location_count == location_count);
+    wanted->locations[location] = wanted->locations[other] = 1;
+    return true;
+}
+
+bool mr_wanted_pair(const mr_wanted *wanted, uint32_t location, uint32_t other)
+{
+    return !wanted || mr_map_get(&wanted->pairs, key_of(location, other), 0) != 0;
+}
