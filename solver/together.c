@@ -613,8 +613,21 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
     return result;
 }
 
-bool mr_together_may_be(const mr_together *t, uint32_t a, uint32_t b)
+bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events, uint32_t count)
 {
     const mr_window *w = t->window;
-    return has(t, w->thread[a], t->state_of[a], w->thread[b], t->state_of[b]);
+    uint32_t other = w->thread[events[0]];
+    const row *r = row_of(t, w->thread[a], t->state_of[a], other);
+    uint32_t k = 0, end = count;
+    while (k < end) { /* the first event that the row has a word for */
+        uint32_t middle = k + (end - k) / 2;
+        if (t->state_of[events[middle]] / 64 < r->first)
+            k = middle + 1;
+        else
+            end = middle;
+    }
+    for (; k < count && t->state_of[events[k]] / 64 < r->first + (uint32_t)r->count; k++)
+        if (has(t, w->thread[a], t->state_of[a], other, t->state_of[events[k]]))
+            return true;
+    return false;
 }

@@ -39,8 +39,10 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                                uint64_t *spent, const mr_debug *debug, mr_arena *arena,
                                mr_together **together);
 
-/* May two accesses (or frees) of different threads be the next events of these at the same time? False: they are not in any
- * reordering. */
-bool mr_together_may_be(const mr_together *together, uint32_t a, uint32_t b);
+/* May an access (or free) and one of `count` (not 0) of another thread, which are in the order of the trace, be the next events
+ * of their threads at the same time? False: they are not in any reordering. Looks only at those that the row of the first has
+ * words for, at most some thousand. */
+bool mr_together_may_be(const mr_together *together, uint32_t access, const uint32_t *events,
+                        uint32_t count);
 
 #endif

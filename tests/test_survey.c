@@ -199,6 +199,28 @@ static void examine_walks(examination *x)
     tear_down(&s);
 }
 
+/* What is said of a list is what is said of one of its accesses. Lists: the last accesses, one or more, of the second one's
+ * thread to its variable. */
+static void ask_for_lists(examination *x, const surveyor *s, const mr_together *together,
+                          uint32_t first, uint32_t second)
+{
+    const mr_window *w = s->window;
+    uint32_t *events = malloc(w->size * sizeof *events), count = 0;
+    assert_non_null(events);
+    for (uint32_t event = 0; event < w->size; event++)
+        if (w->thread[event] == w->thread[second] && w->object[event] == w->object[second] &&
+            mr_op_is_access(mr_window_op(w, event)))
+            events[count++] = event;
+    bool any = false;
+    for (uint32_t k = count; k-- > 0;) {
+        any |= mr_together_may_be(together, first, &events[k], 1);
+        if (any != mr_together_may_be(together, first, events + k, count - k))
+            wrong(x, "list and its accesses say different things", first + x->start,
+                  events[k] + x->start);
+    }
+    free(events);
+}
+
 /* The accesses of a race may be together. */
 static void examine_together(examination *x)
 {
@@ -213,12 +235,15 @@ static void examine_together(examination *x)
                      MR_EXPLORED_ALL);
     for (size_t r = 0; r < x->search.race_count; r++) {
         const mr_pair *race = &x->search.races[r];
-        if (!mr_together_may_be(together, race->first - x->start, race->second - x->start))
+        const uint32_t second = race->second - x->start;
+        if (!mr_together_may_be(together, race->first - x->start, &second, 1))
             wrong(x, "race, and are said to be never together", race->first, race->second);
     }
-    for (uint32_t c = 0; c < s.candidates.count; c++)
-        x->apart += !mr_together_may_be(together, s.candidates.items[c].first,
-                                        s.candidates.items[c].second);
+    for (uint32_t c = 0; c < s.candidates.count; c++) {
+        const mr_candidate *candidate = &s.candidates.items[c];
+        x->apart += !mr_together_may_be(together, candidate->first, &candidate->second, 1);
+        ask_for_lists(x, &s, together, candidate->first, candidate->second);
+    }
     x->candidates += s.candidates.count;
     tear_down(&s);
 }

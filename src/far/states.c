@@ -82,14 +82,23 @@ static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outc
     return MR_OK;
 }
 
-/* May an access of the one site and one of the other be the next events of their threads at the same time? */
+/* May an access of the one list and one of the other be the next events of their threads at the same time? */
+static bool lists_may_meet(const mr_together *together, const mr_access_list *one,
+                           const mr_access_list *other)
+{
+    for (uint32_t i = 0; i < one->count; i++)
+        if (mr_together_may_be(together, one->events[i], other->events, other->count))
+            return true;
+    return false;
+}
+
 static bool may_meet(const mr_window *w, const mr_together *together, const mr_access_site *one,
                      const mr_access_site *other)
 {
-    for (uint32_t i = 0; i < one->count; i++)
-        for (uint32_t k = 0; k < other->count; k++)
-            if (!mr_locksets_meet(w, w->lockset[one->events[i]], w->lockset[other->events[k]]) &&
-                mr_together_may_be(together, one->events[i], other->events[k]))
+    for (uint32_t i = 0; i < one->list_count; i++)
+        for (uint32_t k = 0; k < other->list_count; k++)
+            if (!mr_locksets_meet(w, one->lists[i].lockset, other->lists[k].lockset) &&
+                lists_may_meet(together, &one->lists[i], &other->lists[k]))
                 return true;
     return false;
 }
