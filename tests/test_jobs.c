@@ -35,9 +35,9 @@ static const char *const questions[][9] = {
     {"window.size", "6", "candidates.report", "event", "model", "rf"},
     {"window.size", "10", "candidates.max_unanswered", "1", "solver.steps",
      "filter,cone,linearise"},
-    {"window.size", "30", "candidates.max_window_steps", "300", "solver.steps",
+    {"window.size", "30", "candidates.max_window_steps", "60", "solver.steps",
      "filter,cone,saturate"},
-    {"window.size", "30", "candidates.max_window_steps", "1000", "solver.steps", "cone,saturate"},
+    {"window.size", "30", "candidates.max_window_steps", "200", "solver.steps", "cone,saturate"},
     {"window.size", "9", "candidates.prefilter", "wcp", "candidates.far", "syncp"},
     {"window.size", "9", "candidates.prefilter", "hb", "candidates.far", "shb"},
     {"window.size", "16", "model", "branch"},
@@ -46,7 +46,7 @@ static const char *const questions[][9] = {
     {"window.size", "24", "solver.saturate_steps", "1", "solver.steps",
      "filter,cone,saturate,lazy"},
     {"window.size", "30", "solver.saturate_steps", "1", "solver.steps", "cone,saturate",
-     "candidates.max_window_steps", "1000"},
+     "candidates.max_window_steps", "300"},
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
