@@ -10,6 +10,7 @@
 #include "base/seconds.h"
 #include "support/generate_large.h"
 #include "support/length.h"
+#include "support/mrt_bytes.h"
 #include "support/run.h"
 #include "support/schema.h"
 
@@ -404,6 +405,107 @@ static void test_damaged(void **state)
     mr_run_free(&run);
 }
 
+/* ---- parts of a trace ---- */
+
+enum { PART_BLOCKS = 7 };
+
+/* Two threads with variables of their own, and at the begin and the end a race. */
+static void write_long(const char *name)
+{
+    char path[512];
+    FILE *file = fopen(mr_scratch_path(&scratch, name, path), "w");
+    assert_non_null(file);
+    fputs("A|fork(B)|1\nA|w(x)|2\nB|w(x)|3\n", file);
+    for (int i = 3; i < PART_BLOCKS * MR_MRT_BLOCK_EVENTS - 2; i++)
+        fprintf(file, "%c|w(%c%d)|4\n", 'A' + i % 2, 'a' + i % 2, i % 50);
+    fputs("A|w(y)|5\nB|w(y)|6\n", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Changes a byte of the last block. */
+static void damage(const char *from, const char *to)
+{
+    char path[512];
+    FILE *file = fopen(mr_scratch_path(&scratch, from, path), "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    mr_bytes bytes = {.count = (size_t)ftell(file)};
+    bytes.items = malloc(bytes.count);
+    rewind(file);
+    assert_int_equal(fread(bytes.items, 1, bytes.count, file), bytes.count);
+    fclose(file);
+    mr_mrt_chunk *last = mr_test_chunk(bytes, MR_MRT_EVENTS, PART_BLOCKS - 1);
+    assert_non_null(last);
+    *(unsigned char *)(last + 1) ^= 1;
+    file = fopen(mr_scratch_path(&scratch, to, path), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.items, 1, bytes.count, file), bytes.count);
+    fclose(file);
+    free(bytes.items);
+}
+
+/* A process that writes the file into the pipe as soon as somebody reads it. */
+static pid_t feed(const char *name, const char *pipe_name)
+{
+    char from[512], to[512], buffer[4096];
+    mr_scratch_path(&scratch, name, from);
+    mr_scratch_path(&scratch, pipe_name, to);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child)
+        return child;
+    int source = open(from, O_RDONLY), sink = open(to, O_WRONLY);
+    ssize_t count;
+    while ((count = read(source, buffer, sizeof buffer)) > 0)
+        if (write(sink, buffer, (size_t)count) != count)
+            break;
+    _exit(count != 0);
+}
+
+static void run_fed(const char *name, const mr_run_row *row)
+{
+    int status;
+    pid_t child = feed(name, "pipe");
+    mr_run_rows(&scratch, row, 1);
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+}
+
+#define LONG     "--no-report-run --window-size 10000 --window-overlap 0 --candidates-far none "
+#define IN_PARTS "predict " LONG "--shard "
+
+/* A shard looks only at the blocks of its windows; all else reads all of the file. So does a shard of a pipe, once. */
+static void test_parts(void **state)
+{
+    (void)state;
+    char path[512];
+    mr_run run;
+    write_long("long.std");
+    mr_run_maxrace(&run, &scratch, "convert @/long.std @/long.mrt", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 0);
+    mr_run_free(&run);
+    damage("long.mrt", "bad.mrt");
+    static const mr_run_row rows[] = {
+        {IN_PARTS "8/13 --checkpoint @/p1 @/bad.mrt", 0, "shard 8/13: 3 of 3 units are in ", NULL},
+        {IN_PARTS "2/13 --checkpoint @/p2 @/long.std", 0, "shard 2/13: 4 of 4 units", NULL},
+        {IN_PARTS "8/13 --checkpoint @/p1 --resume @/long.mrt", 0, ", 3 of them by earlier runs",
+         NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+    mr_run_maxrace(&run, &scratch, "merge --decide-missing @/bad.mrt @/p1 @/p2", NULL,
+                   MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.error, "the .mrt file is damaged"));
+    mr_run_free(&run);
+    assert_int_equal(mkfifo(mr_scratch_path(&scratch, "pipe", path), 0600), 0);
+    static const mr_run_row fed[] = {
+        {IN_PARTS "3/13 --checkpoint @/p3 @/pipe", 0, "shard 3/13: 4 of 4 units", NULL},
+        {"merge --no-report-run --decide-missing @/pipe @/p1 @/p2 @/p3", 1, "2 races", NULL},
+    };
+    run_fed("long.std", &fed[0]);
+    run_fed("long.mrt", &fed[1]);
+    run_fed("long.std", &fed[1]);
+}
+
 static void test_locked(void **state)
 {
     (void)state;
@@ -431,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_locked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -347,26 +347,55 @@ static bool wants_later(void *context, uint32_t event_count, uint32_t first, uin
     return end > event_count / 2;
 }
 
-/* Is all that the part says of the trace right, or is the file refused? */
-static void read_part(const char *path)
+/* Can a part of the file be read? */
+static bool read_part(mr_bytes bytes)
 {
     const mr_part_wish wish = {.wants = wants_later, .always = true};
+    char *path = mr_test_file(bytes.items, bytes.count);
     mr_mrt_part *part = mr_mrt_part_open(path, NULL, &wish);
-    if (part)
+    bool done = part != NULL;
+    if (done)
         assert_true(mr_mrt_part_trace(part)->run_count > 0);
     mr_mrt_part_close(part);
+    unlink(path);
+    free(path);
+    return done;
 }
 
-static mr_status read_with_states(mr_bytes bytes, bool check, mr_error *error)
+static mr_status read_path(const char *path, bool check, mr_error *error)
 {
-    char *path = mr_test_file(bytes.items, bytes.count);
     const mr_read_options options = {.check_states = check};
     mr_trace *trace = NULL;
     mr_status status = mr_trace_read(path, &options, &trace, error);
     mr_trace_free(trace);
-    read_part(path);
+    return status;
+}
+
+/* From a pipe: the outlook comes last. */
+static mr_status read_piped(mr_bytes bytes, mr_error *error)
+{
+    int ends[2];
+    char path[32];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], bytes.items, bytes.count), bytes.count);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    mr_status status = read_path(path, true, error);
+    close(ends[0]);
+    return status;
+}
+
+/* From a file and from a pipe. */
+static mr_status read_with_states(mr_bytes bytes, bool check, mr_error *error)
+{
+    mr_error pipe_error = {0};
+    char *path = mr_test_file(bytes.items, bytes.count);
+    mr_status status = read_path(path, check, error);
     unlink(path);
     free(path);
+    if (check)
+        assert_int_equal(read_piped(bytes, &pipe_error), status);
+    (void)read_part(bytes);
     return status;
 }
 
@@ -399,6 +428,52 @@ static void test_wrong_states(void **state)
     assert_true(changed > 10);
 }
 
+/* Who reads a part relies on the outlook, too. */
+static void test_outlook_of_a_pipe(void **state)
+{
+    (void)state;
+    mr_bytes bytes = sample();
+    mr_error error = {0};
+    marks(bytes)[X] = 0;
+    mr_test_seal(bytes);
+    assert_int_equal(read_piped(bytes, &error), MR_ERR_TRACE);
+    assert_non_null(strstr(error.text, "what it says for parts of it is not so"));
+    free(bytes.items);
+}
+
+/* The file with the chunk FACTS once more behind it. */
+static mr_bytes with_facts_twice(mr_bytes bytes)
+{
+    const mr_mrt_chunk *facts = mr_test_chunk(bytes, MR_MRT_FACTS, 0);
+    size_t size = sizeof *facts + (size_t)mr_mrt_filled(facts->size_bytes),
+           before = (size_t)((const unsigned char *)facts - bytes.items);
+    mr_bytes longer = {malloc(bytes.count + size), bytes.count + size};
+    assert_non_null(longer.items);
+    memcpy(longer.items, bytes.items, before + size);
+    memcpy(longer.items + before + size, facts, bytes.count - before);
+    mr_test_chunk(longer, MR_MRT_FACTS, 1)->number++;
+    mr_test_chunk(longer, MR_MRT_INDEX, 0)->number++;
+    mr_test_chunk(longer, MR_MRT_END, 0)->number++;
+    mr_test_chunk(longer, MR_MRT_END, 0)->index_offset += size;
+    mr_test_seal(longer);
+    return longer;
+}
+
+static void test_what_comes_after_facts(void **state)
+{
+    (void)state;
+    mr_bytes bytes = sample(), longer = with_facts_twice(bytes);
+    mr_error error = {0};
+    assert_true(read_part(bytes));
+    assert_false(read_part(longer));
+    assert_int_equal(read_with_states(longer, true, &error), MR_OK);
+    mr_test_chunk(longer, MR_MRT_END, 0)->index_offset -= 64;
+    mr_test_seal(longer);
+    assert_int_equal(read_with_states(longer, true, &error), MR_ERR_TRACE);
+    free(bytes.items);
+    free(longer.items);
+}
+
 /* A part of a file that was written wrong is refused or read, and nothing else happens. */
 static void test_parts_of_wrong_files(void **state)
 {
@@ -413,10 +488,7 @@ static void test_parts_of_wrong_files(void **state)
                 (unsigned char)(1u << (seed >> 29));
         }
         mr_test_seal(bytes);
-        char *path = mr_test_file(bytes.items, bytes.count);
-        read_part(path);
-        unlink(path);
-        free(path);
+        (void)read_part(bytes);
         free(bytes.items);
     }
 }
@@ -601,6 +673,8 @@ int main(void)
         cmocka_unit_test(test_wrong_values_and_names),
         cmocka_unit_test(test_wrong_types),
         cmocka_unit_test(test_wrong_states),
+        cmocka_unit_test(test_outlook_of_a_pipe),
+        cmocka_unit_test(test_what_comes_after_facts),
         cmocka_unit_test(test_parts_of_wrong_files),
         cmocka_unit_test(test_headers_and_ends),
         cmocka_unit_test(test_claimed_sizes),

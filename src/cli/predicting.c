@@ -108,6 +108,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 {
     const mr_config *config = self->cli->config;
     const char *checkpoint = mr_config_text(config, "checkpoint");
+    int64_t limit = mr_config_int(config, "time_limit");
     mr_checkpoint_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
                                      .resume = self->has_begun || mr_config_bool(config, "resume"),
                                      .shard = self->shard,
@@ -121,6 +122,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
         return mr_trace_read(path, &options, &self->trace, error);
     }
     mr_read_options options = mr_cli_read_options(config, &self->progress);
+    if (limit) /* a part may have been read before */
+        options.deadline_seconds = self->start_seconds + (double)limit;
     options.check_states = request.part_count > 0 || request.resume; /* outcomes may be of parts */
     mr_status status =
         mr_cli_read_trace_as(path, config, &options, &self->progress, &self->trace, error);
@@ -136,7 +139,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 void mr_predicting_print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run_figures *run = &result->run;
-    uint64_t earlier = run->units_saved - self->units_of_part;
+    uint64_t earlier =
+        run->units_saved > self->units_of_part ? run->units_saved - self->units_of_part : 0;
     uint64_t saved = run->units_saved + run->units_decided;
     printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
            self->shards, saved, saved + result->stats.windows_missing,

@@ -54,7 +54,6 @@ void mr_predicting_part(mr_predicting *self, const char *path, bool *over, int *
     mr_config_resolve(self->cli->config);
     if (!is_new(self, path) || !mr_predict_part_allows(&shard))
         return;
-    options.halt = &self->ranks.halt;
     mr_mrt_part *part = mr_mrt_part_open(path, &options, &wish);
     if (part && mr_predict_part_fits(&shard, mr_mrt_part_trace(part)) &&
         decide(self, mr_mrt_part_trace(part), &result))

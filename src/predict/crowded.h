@@ -23,10 +23,11 @@
 #include "worker.h"
 
 /* Is it worth it? O(events). False also for want of memory. */
-/* May it be so when no variable is accessed at more places than these? Else the trace is not crowded. */
-bool mr_crowded_may_be(uint64_t places, uint64_t event_count, uint64_t crowded);
-
 bool mr_crowded_is(const mr_predict_settings *settings);
+
+/* Can mr_crowded_is be true when no contended variable is accessed at more than `places` places? `crowded` is
+ * candidates.crowded. */
+bool mr_crowded_may_be(uint64_t places, uint64_t event_count, uint64_t crowded);
 
 /*
  * Lowers settings->max_window_steps, unless it is 0, to a number for each event of a window: a window of a crowded trace

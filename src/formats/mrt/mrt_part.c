@@ -1,6 +1,7 @@
 #include "mrt_part.h"
 
 #include "base/assert.h"
+#include "base/ceiling.h"
 #include "mrt_names.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* An event that stands for earlier ones. */
 typedef struct row {
@@ -31,17 +33,20 @@ struct mr_mrt_part {
     const uint32_t *value; /*   and their values, or NULL */
     bool in_run;           /* a run has begun; then: */
     uint32_t first, end;   /*   its events, */
-    row *rows;             /*   and what stands before it */
+    uint32_t room;         /*   how many events the run before leaves out, */
+    row *rows;             /*   and what stands in their place: at most so many */
     size_t row_count, row_capacity;
     bool has_facts;
 };
 
 /* ---- what stands before a run ---- */
 
+/* False: no room, or no memory. */
 static bool push(mr_mrt_part *part, row item)
 {
     void *rows = part->rows;
-    if (!mr_grow(&rows, &part->row_capacity, part->row_count + 1, sizeof *part->rows))
+    if (part->row_count >= part->room ||
+        !mr_grow(&rows, &part->row_capacity, part->row_count + 1, sizeof *part->rows))
         return false;
     part->rows = rows;
     part->rows[part->row_count++] = item;
@@ -82,8 +87,7 @@ static bool enter_sections(mr_mrt_part *part, const mr_mrt_state_parts *state)
             open->thread >= trace->threads.count || open->lock >= trace->locks.count)
             return false;
         for (uint32_t depth = 0; depth < open->depth; depth++)
-            if (part->row_count >= trace->event_count ||
-                !push_step(part, (uint8_t)open->op, open->thread, open->lock))
+            if (!push_step(part, (uint8_t)open->op, open->thread, open->lock))
                 return false;
     }
     return true;
@@ -91,9 +95,11 @@ static bool enter_sections(mr_mrt_part *part, const mr_mrt_state_parts *state)
 
 static bool begin_run(mr_mrt_part *part, const mr_mrt_state_parts *state)
 {
+    mr_trace *trace = part->trace;
     part->in_run = true;
     part->first = part->end = (uint32_t)part->events.first;
-    part->trace->run_count++;
+    part->room = part->first - (trace->run_count ? trace->runs[trace->run_count - 1].end : 0);
+    trace->run_count++;
     part->row_count = 0;
     return leave_sections(part) && enter_sections(part, state);
 }
@@ -106,17 +112,15 @@ static void fill(mr_trace *trace, uint32_t at, const row *item)
     trace->value[at] = item->value;
 }
 
-/* Puts the rows before the run, where the run before leaves room for them, and derives the links. */
+/* Puts the rows before the run, and derives the links. */
 static bool end_run(mr_mrt_part *part)
 {
     mr_trace *trace = part->trace;
     if (!part->in_run)
         return true;
     part->in_run = false;
-    uint32_t number = trace->run_count - 1, before = number ? trace->runs[number - 1].end : 0;
-    if (part->row_count > part->first - before)
-        return false;
-    uint32_t first = part->first - (uint32_t)part->row_count;
+    MR_ASSERT(part->row_count <= part->room);
+    uint32_t number = trace->run_count - 1, first = part->first - (uint32_t)part->row_count;
     for (size_t i = 0; i < part->row_count; i++)
         fill(trace, first + (uint32_t)i, &part->rows[i]);
     void *runs = mr_realloc(trace->runs, number + 1ull, sizeof *trace->runs);
@@ -292,7 +296,8 @@ static bool read_facts(mr_mrt_part *part, const mr_mrt_chunk *chunk)
     const unsigned char *payload;
     mr_mrt_facts_parts facts;
     mr_trace *trace = part->trace;
-    if (!payload_of(part, chunk, &payload) || !mr_mrt_facts_read(&facts, chunk, payload) ||
+    if (part->reads || !payload_of(part, chunk, &payload) ||
+        !mr_mrt_facts_read(&facts, chunk, payload) ||
         facts.head.variable_count != trace->variables.count || !end_run(part) ||
         trace->event_count != part->mrt->contents.index.event_count)
         return false;
@@ -335,6 +340,8 @@ static bool read_chunk(mr_mrt_part *part, bool *end)
     mr_mrt_source *source = &part->mrt->source;
     if (mr_mrt_source_next(source, &chunk, &unused) != MR_OK)
         return false;
+    if (part->has_facts && chunk.kind != MR_MRT_INDEX)
+        return false; /* the trace is finished: what it has is as long as its names were then */
     switch ((mr_mrt_kind)chunk.kind) {
     case MR_MRT_NAMES:
     case MR_MRT_MEMBERS:
@@ -427,30 +434,50 @@ static bool take_outlook(const mr_mrt_part *part)
     return true;
 }
 
-static bool read_all(mr_mrt_part *part)
+static bool read_all(mr_mrt_part *part, const mr_halt *halt)
 {
-    const mr_halt *halt = part->mrt->options.halt;
     bool end = false, right = true;
     while (right && !end)
         right = !mr_halt_asked(halt) && read_chunk(part, &end) && names_fit(part);
     return right && part->trace->run_count && take_outlook(part);
 }
 
-mr_mrt_part *mr_mrt_part_open(const char *path, const mr_read_options *options,
-                              const mr_part_wish *wish)
+/* Opening anything else, such as a pipe, would take away what is in it. */
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool read_part(mr_mrt_part *part, const char *path, const mr_read_options *options,
+                      const mr_halt *halt)
 {
     mr_error unused;
     mr_input *input;
-    mr_mrt_part *part = mr_calloc(1, sizeof *part);
-    if (!part || mr_input_open(path, &input, &unused) != MR_OK) {
-        free(part);
-        return NULL;
-    }
-    part->wish = wish;
-    if (!mr_mrt_is(path, input))
+    if (!is_file(path) || mr_input_open(path, &input, &unused) != MR_OK)
+        return false;
+    if (!mr_mrt_is(path, input)) {
         mr_input_close(input);
-    else if (mr_mrt_open_any(path, input, options, false, &part->mrt, &unused) == MR_OK &&
-             can_be_read(part->mrt, wish) && start(part) && read_all(part))
+        return false;
+    }
+    return mr_mrt_open_any(path, input, options, false, &part->mrt, &unused) == MR_OK &&
+           can_be_read(part->mrt, part->wish) && start(part) && read_all(part, halt);
+}
+
+mr_mrt_part *mr_mrt_part_open(const char *path, const mr_read_options *options,
+                              const mr_part_wish *wish)
+{
+    const mr_read_options none = {0};
+    options = options ? options : &none;
+    mr_halt halt = {.deadline_seconds = options->deadline_seconds};
+    mr_mrt_part *part = mr_calloc(1, sizeof *part);
+    if (!part)
+        return NULL;
+    part->wish = wish;
+    mr_ceiling *ceiling = options->halt ? NULL : mr_ceiling_start(options->memory_bytes, &halt);
+    bool done = read_part(part, path, options, options->halt ? options->halt : &halt);
+    mr_ceiling_stop(ceiling);
+    if (done)
         return part;
     mr_mrt_part_close(part);
     return NULL;

@@ -28,7 +28,8 @@ typedef struct mr_part_wish {
 
 /*
  * NULL: the file cannot be read in part, or that would not pay; reading all of it says what may be wrong with it. It cannot
- * when it has no STATE, no outlook, dropped lines, BarrierPairs, or semaphores.
+ * when it is no regular file, has no STATE, no outlook, dropped lines, BarrierPairs, or semaphores, or when the time or
+ * the memory of `options` is used up.
  */
 mr_mrt_part *mr_mrt_part_open(const char *path, const mr_read_options *options,
                               const mr_part_wish *wish);

@@ -138,6 +138,7 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
     if (mrt->trace && strcmp(path, "-") != 0)
         mrt->place = mrt->trace->path; /* the caller's may go */
     mr_status status = mrt->trace ? open_source(mrt, path, error) : no_memory(error);
+    mrt->states.lacks_outlook = !mr_mrt_outlook(mrt);
     if (!status && !mr_mrt_check_init(&mrt->check, mrt->trace, mr_mrt_outlook(mrt)))
         status = no_memory(error);
     if (!status) {
@@ -348,8 +349,7 @@ static mr_status read_state(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
         return status;
     return chunk->kind == MR_MRT_STATE
                ? mr_mrt_states_check(&mrt->states, chunk, payload, error)
-               : mr_mrt_states_check_facts(&mrt->states, mr_mrt_outlook(mrt), mrt->trace, chunk,
-                                           payload, error);
+               : mr_mrt_states_check_facts(&mrt->states, mrt->trace, chunk, payload, error);
 }
 
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
@@ -414,7 +414,11 @@ static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
             mr_mrt_contents_read(&contents, payload, chunk->size_bytes, mrt->source.version, error);
     if (!status)
         status = check_contents(mrt, &contents.index, error);
+    if (!status)
+        status = mr_mrt_states_check_end(&mrt->states, mrt->trace,
+                                         contents.has_outlook ? &contents.outlook : NULL, error);
     if (!status) {
+        mrt->index_offset = mrt->source.chunk_offset;
         mrt->trace->dropped_count = contents.index.dropped_count;
         mrt->trace->first_dropped = contents.first_dropped;
         mrt->state = MR_MRT_AT_END;
@@ -427,6 +431,8 @@ static mr_status read_end(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *erro
 {
     if (mrt->state != MR_MRT_AT_END || chunk->size_bytes)
         return wrong(error, "it ends without an index");
+    if (chunk->index_offset != mrt->index_offset) /* who maps the file goes there */
+        return wrong(error, "its end does not say where its index is");
     mr_status status = mr_mrt_source_end(&mrt->source, error);
     if (!status) {
         mrt->state = MR_MRT_AT_DONE;

@@ -41,7 +41,8 @@ struct mr_mrt {
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_mrt_stacks_reader stacks;
     mr_mrt_orders_reader orders;
-    mr_mrt_states states; /* used with options.check_states */
+    mr_mrt_states states;  /* used with options.check_states */
+    uint64_t index_offset; /* of the INDEX chunk */
     mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };

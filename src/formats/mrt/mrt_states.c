@@ -58,12 +58,14 @@ static mr_status wrong(mr_error *error)
 void mr_mrt_states_free(mr_mrt_states *states)
 {
     mr_snapshot_free(&states->snapshot);
+    mr_outlook_free(&states->outlook);
 }
 
 bool mr_mrt_states_add(mr_mrt_states *states, const mr_trace *trace, const mr_events *events,
                        const uint32_t *value)
 {
-    return mr_snapshot_add(&states->snapshot, events, value, trace->updates);
+    return mr_snapshot_add(&states->snapshot, events, value, trace->updates) &&
+           (!states->lacks_outlook || mr_outlook_add(&states->outlook, events));
 }
 
 static bool same(const void *one, const void *other, size_t bytes)
@@ -86,21 +88,49 @@ mr_status mr_mrt_states_check(mr_mrt_states *states, const mr_mrt_chunk *chunk,
     return MR_OK;
 }
 
-mr_status mr_mrt_states_check_facts(const mr_mrt_states *states, const mr_outlook *outlook,
-                                    const mr_trace *trace, const mr_mrt_chunk *chunk,
-                                    const unsigned char *payload, mr_error *error)
+mr_status mr_mrt_states_check_facts(mr_mrt_states *states, const mr_trace *trace,
+                                    const mr_mrt_chunk *chunk, const unsigned char *payload,
+                                    mr_error *error)
 {
     const mr_snapshot *snapshot = &states->snapshot;
     mr_mrt_facts_parts parts;
     if (states->seen != snapshot->block_count || !mr_mrt_facts_read(&parts, chunk, payload) ||
-        parts.head.variable_count != trace->variables.count || !outlook ||
-        parts.head.most_places !=
-            mr_snapshot_most_places(snapshot, outlook->contended, outlook->variable_count))
+        parts.head.variable_count != trace->variables.count)
         return wrong(error);
     for (uint32_t i = 0; i < parts.head.variable_count; i++) {
         mr_variable_state state = mr_snapshot_variable(snapshot, i);
         if (parts.initial_values[i] != state.initial_value || parts.by_source[i] != state.by_source)
             return wrong(error);
     }
+    states->has_facts = true;
+    states->most_places = parts.head.most_places;
     return MR_OK;
+}
+
+static bool same_outlook(const mr_outlook *one, const mr_outlook *other)
+{
+    return one->variable_count == other->variable_count && one->lock_count == other->lock_count &&
+           one->use_count == other->use_count &&
+           same(one->contended, other->contended, one->variable_count) &&
+           same(one->lock_shared, other->lock_shared, one->lock_count) &&
+           same(one->uses, other->uses, one->use_count * sizeof *one->uses);
+}
+
+mr_status mr_mrt_states_check_end(mr_mrt_states *states, const mr_trace *trace,
+                                  const mr_outlook *outlook, mr_error *error)
+{
+    if (!states->has_facts || !outlook) /* then nobody reads a part */
+        return MR_OK;
+    if (states->lacks_outlook) {
+        /* Names may come after the last block. */
+        const mr_events none = mr_events_of_trace(trace, (uint32_t)trace->event_count, 0);
+        if (!mr_outlook_add(&states->outlook, &none) ||
+            !mr_outlook_finish(&states->outlook, &trace->members))
+            return mr_error_memory(error, "reading the trace");
+        if (!same_outlook(&states->outlook, outlook))
+            return wrong(error);
+    }
+    uint32_t most =
+        mr_snapshot_most_places(&states->snapshot, outlook->contended, outlook->variable_count);
+    return states->most_places == most ? MR_OK : wrong(error);
 }

@@ -39,7 +39,13 @@ bool mr_mrt_facts_read(mr_mrt_facts_parts *parts, const mr_mrt_chunk *chunk,
  * who uses it.) Zero-initialise. */
 typedef struct mr_mrt_states {
     mr_snapshot snapshot;
-    uint32_t seen; /* STATE chunks */
+    uint32_t seen;        /* STATE chunks */
+    bool has_facts;       /* FACTS was seen; then: */
+    uint32_t most_places; /*   what it says */
+    /* The outlook of the file is not known before its end, so the events are not compared with it on the way
+     * (mrt_check.h). Then it is made here. */
+    bool lacks_outlook;
+    mr_outlook outlook;
 } mr_mrt_states;
 
 void mr_mrt_states_free(mr_mrt_states *states);
@@ -47,11 +53,15 @@ void mr_mrt_states_free(mr_mrt_states *states);
 bool mr_mrt_states_add(mr_mrt_states *states, const mr_trace *trace, const mr_events *events,
                        const uint32_t *value);
 /* The STATE chunk of the block that was added last; the FACTS chunk. MR_ERR_TRACE (a text without place): it says
- * something else. `outlook` may be NULL. */
+ * something else. */
 mr_status mr_mrt_states_check(mr_mrt_states *states, const mr_mrt_chunk *chunk,
                               const unsigned char *payload, mr_error *error);
-mr_status mr_mrt_states_check_facts(const mr_mrt_states *states, const mr_outlook *outlook,
-                                    const mr_trace *trace, const mr_mrt_chunk *chunk,
-                                    const unsigned char *payload, mr_error *error);
+mr_status mr_mrt_states_check_facts(mr_mrt_states *states, const mr_trace *trace,
+                                    const mr_mrt_chunk *chunk, const unsigned char *payload,
+                                    mr_error *error);
+/* After the last block: the rest of FACTS, and what lacks_outlook left to be compared. `outlook` is that of the file; NULL:
+ * it has none. MR_ERR_TRACE, MR_ERR_MEMORY. */
+mr_status mr_mrt_states_check_end(mr_mrt_states *states, const mr_trace *trace,
+                                  const mr_outlook *outlook, mr_error *error);
 
 #endif
