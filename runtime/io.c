@@ -78,9 +78,8 @@ static int64_t limit_of(int fd, short events)
 }
 
 /* A replay: the thread waits here, and not in the call. */
-static mr_io_way await_here(mr_thread *thread, int fd, short events)
+static mr_io_way await_here(mr_thread *thread, int fd, short events, int64_t limit)
 {
-    int64_t limit = limit_of(fd, events);
     struct pollfd one = {.fd = fd, .events = events};
     mr_wake_reason reason = MR_WOKEN;
     while (!is_ready(fd, events)) {
@@ -95,7 +94,8 @@ static mr_io_way await_here(mr_thread *thread, int fd, short events)
     return MR_IO_READY;
 }
 
-mr_io_way mr_io_await(mr_thread *thread, int fd, short events)
+/* Without a wait; MR_IO_BLOCKS: it is not ready, and the others can do nothing for that now. */
+static mr_io_way try_others(mr_thread *thread, int fd, short events)
 {
     bool ready = is_ready(fd, events);
     if (!ready && (mr_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK) != 0) {
@@ -105,9 +105,20 @@ mr_io_way mr_io_await(mr_thread *thread, int fd, short events)
     if (ready && !needs_attention(thread)) {
         return MR_IO_READY;
     }
-    return gets_ready(thread, fd, events) ? MR_IO_READY
-           : mr_awaits()                  ? await_here(thread, fd, events)
-                                          : MR_IO_BLOCKS;
+    return gets_ready(thread, fd, events) ? MR_IO_READY : MR_IO_BLOCKS;
+}
+
+mr_io_way mr_io_await(mr_thread *thread, int fd, short events)
+{
+    mr_io_way way = try_others(thread, fd, events);
+    return way == MR_IO_BLOCKS && mr_awaits() ? await_here(thread, fd, events, limit_of(fd, events))
+                                              : way;
+}
+
+mr_io_way mr_io_await_until(mr_thread *thread, int fd, short events, int64_t limit)
+{
+    mr_io_way way = try_others(thread, fd, events);
+    return way == MR_IO_BLOCKS && mr_awaits() ? await_here(thread, fd, events, limit) : way;
 }
 
 /* Before and after the real call; NULL: not recorded. */

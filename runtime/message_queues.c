@@ -1,5 +1,6 @@
 /* Messages of POSIX message queues: as reads and writes (io.c). Several threads that receive keep their order. */
 #include "channels.h"
+#include "clocks.h"
 #include "io.h"
 #include "io_parts.h"
 #include "memory.h"
@@ -9,34 +10,63 @@
 #include <mqueue.h>
 #include <poll.h>
 
-static mr_thread *begin_sent(mqd_t queue, const char *message, size_t bytes, uintptr_t code)
+static bool is_time(const struct timespec *limit)
 {
-    mr_thread *thread = mr_io_begin(queue, code);
-    if (thread != NULL) {
-        mr_channel_log(MR_LOG_BEFORE, queue, code);
-        mr_io_log_range(MR_LOG_RANGE_READ, message, bytes, code);
-    }
-    return thread;
+    return limit->tv_sec >= 0 && limit->tv_nsec >= 0 && limit->tv_nsec < 1000000000;
 }
 
-#define SENDS(name, parameters, arguments)                                                         \
-    MR_EXPORT int name parameters                                                                  \
-    {                                                                                              \
-        mr_thread *thread = begin_sent(queue, message, bytes, MR_CALLER);                          \
-        int result;                                                                                \
-        if (thread == NULL) {                                                                      \
-            return MR_REAL(name) arguments;                                                        \
-        }                                                                                          \
-        MR_IO_CALL(thread, queue, POLLOUT, result, MR_REAL(name) arguments);                       \
-        return result;                                                                             \
+/*
+ * Waits until the limit, which is a time that the program's clocks show; NULL: for ever. `of_kernel` is the same time
+ * by the kernel's clock. A limit that is no time stays what it is, and the call gives the error.
+ */
+static mr_io_way await(mr_thread *thread, mqd_t queue, short events, const struct timespec *limit,
+                       struct timespec *of_kernel)
+{
+    if (limit == NULL) {
+        return mr_io_await(thread, queue, events);
     }
-SENDS(mq_send, (mqd_t queue, const char *message, size_t bytes, unsigned priority),
-      (queue, message, bytes, priority))
-SENDS(mq_timedsend,
-      (mqd_t queue, const char *message, size_t bytes, unsigned priority,
-       const struct timespec *limit),
-      (queue, message, bytes, priority, limit))
-#undef SENDS
+    *of_kernel = *limit;
+    if (!is_time(limit)) {
+        return MR_IO_READY;
+    }
+    mr_io_way way = mr_io_await_until(thread, queue, events, mr_limit_at(CLOCK_REALTIME, limit));
+    *of_kernel = mr_clock_real_time(CLOCK_REALTIME, limit);
+    return way;
+}
+
+static int send_really(mqd_t queue, const char *message, size_t bytes, unsigned priority,
+                       const struct timespec *limit)
+{
+    return limit == NULL ? MR_REAL(mq_send)(queue, message, bytes, priority)
+                         : MR_REAL(mq_timedsend)(queue, message, bytes, priority, limit);
+}
+
+static int send_until(mqd_t queue, const char *message, size_t bytes, unsigned priority,
+                      const struct timespec *limit, uintptr_t code)
+{
+    mr_thread *thread = mr_io_begin(queue, code);
+    struct timespec own;
+    int result;
+    if (thread == NULL) {
+        return send_really(queue, message, bytes, priority, limit);
+    }
+    mr_channel_log(MR_LOG_BEFORE, queue, code);
+    mr_io_log_range(MR_LOG_RANGE_READ, message, bytes, code);
+    MR_IO_CALL_BY(thread, await(thread, queue, POLLOUT, limit, &own), ETIMEDOUT, result,
+                  send_really(queue, message, bytes, priority, limit == NULL ? NULL : &own));
+    return result;
+}
+
+MR_EXPORT int mq_send(mqd_t queue, const char *message, size_t bytes, unsigned priority)
+{
+    return send_until(queue, message, bytes, priority, NULL, MR_CALLER);
+}
+
+MR_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t bytes, unsigned priority,
+                           const struct timespec *limit)
+{
+    return send_until(queue, message, bytes, priority, limit, MR_CALLER);
+}
 
 static void end_received(mqd_t queue, char *message, ssize_t bytes, unsigned *priority,
                          uintptr_t code)
@@ -50,22 +80,35 @@ static void end_received(mqd_t queue, char *message, ssize_t bytes, unsigned *pr
     }
 }
 
-#define RECEIVES(name, parameters, arguments)                                                      \
-    MR_EXPORT ssize_t name parameters                                                              \
-    {                                                                                              \
-        mr_thread *thread = mr_io_begin(queue, MR_CALLER);                                         \
-        ssize_t result;                                                                            \
-        if (thread == NULL) {                                                                      \
-            return MR_REAL(name) arguments;                                                        \
-        }                                                                                          \
-        MR_IO_CALL(thread, queue, POLLIN, result, MR_REAL(name) arguments);                        \
-        end_received(queue, message, result, priority, MR_CALLER);                                 \
-        return result;                                                                             \
+static ssize_t receive_really(mqd_t queue, char *message, size_t bytes, unsigned *priority,
+                              const struct timespec *limit)
+{
+    return limit == NULL ? MR_REAL(mq_receive)(queue, message, bytes, priority)
+                         : MR_REAL(mq_timedreceive)(queue, message, bytes, priority, limit);
+}
+
+static ssize_t receive_until(mqd_t queue, char *message, size_t bytes, unsigned *priority,
+                             const struct timespec *limit, uintptr_t code)
+{
+    mr_thread *thread = mr_io_begin(queue, code);
+    struct timespec own;
+    ssize_t result;
+    if (thread == NULL) {
+        return receive_really(queue, message, bytes, priority, limit);
     }
-RECEIVES(mq_receive, (mqd_t queue, char *message, size_t bytes, unsigned *priority),
-         (queue, message, bytes, priority))
-RECEIVES(mq_timedreceive,
-         (mqd_t queue, char *message, size_t bytes, unsigned *priority,
-          const struct timespec *limit),
-         (queue, message, bytes, priority, limit))
-#undef RECEIVES
+    MR_IO_CALL_BY(thread, await(thread, queue, POLLIN, limit, &own), ETIMEDOUT, result,
+                  receive_really(queue, message, bytes, priority, limit == NULL ? NULL : &own));
+    end_received(queue, message, result, priority, code);
+    return result;
+}
+
+MR_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t bytes, unsigned *priority)
+{
+    return receive_until(queue, message, bytes, priority, NULL, MR_CALLER);
+}
+
+MR_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *message, size_t bytes, unsigned *priority,
+                                  const struct timespec *limit)
+{
+    return receive_until(queue, message, bytes, priority, limit, MR_CALLER);
+}

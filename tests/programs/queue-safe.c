@@ -1,8 +1,12 @@
-/* No race: who receives a message from a queue comes after who sent it. Several receivers keep their order. */
+/* No race: who receives a message from a queue comes after who sent it. Several receivers keep their order. The limit of a
+ * receive is a time of the program's clocks, which a sleep advances: when it is over, there is no wait for a message. */
+#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROOM = 8 };
@@ -18,6 +22,24 @@ static void *receive(void *unused)
     }
     y[message[0] - '0']++;
     return unused;
+}
+
+/* A receive whose limit is over. With the kernel's clock it would wait for a minute and a half. */
+static void receive_late(void)
+{
+    char message[ROOM];
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 90;
+    sleep(100);
+    if (mq_timedreceive(queue, message, ROOM, NULL, &limit) != -1 || errno != ETIMEDOUT) {
+        abort();
+    }
+    limit.tv_sec += 3600;
+    if (mq_timedsend(queue, "a", 1, 0, &limit) != 0 ||
+        mq_timedreceive(queue, message, ROOM, NULL, &limit) != 1) {
+        abort();
+    }
 }
 
 int main(void)
@@ -42,5 +64,6 @@ int main(void)
     for (int i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
+    receive_late();
     return mq_close(queue);
 }
