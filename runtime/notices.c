@@ -30,9 +30,11 @@ struct notice {
 static notice *unused;
 static notice *of_queue[QUEUES_MAX]; /* those that were asked for, by descriptor */
 
+/* Ends the wait. A notice that was told is not dropped. */
 static void tell(notice *self, uint32_t state)
 {
-    atomic_store(&self->state, state);
+    uint32_t awaited = AWAITED;
+    atomic_compare_exchange_strong(&self->state, &awaited, state);
     mr_sys(SYS_futex, (long)&self->state, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
@@ -113,13 +115,7 @@ static notice *make(const struct sigevent *event, mqd_t queue, uintptr_t code)
     mr_leave(thread);
     pthread_t handle;
     pthread_attr_t attributes;
-    size_t bytes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (event->sigev_notify_attributes != NULL &&
-        pthread_attr_getstacksize(event->sigev_notify_attributes, &bytes) == 0) {
-        pthread_attr_setstacksize(&attributes, bytes);
-    }
+    mr_thread_detached(&attributes, event->sigev_notify_attributes);
     bool starts =
         self != NULL && mr_thread_create(&handle, &attributes, await_and_call, self, code) == 0;
     pthread_attr_destroy(&attributes);

@@ -330,6 +330,16 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     return status;
 }
 
+void mr_thread_detached(pthread_attr_t *attributes, const pthread_attr_t *like)
+{
+    size_t bytes;
+    pthread_attr_init(attributes);
+    pthread_attr_setdetachstate(attributes, PTHREAD_CREATE_DETACHED);
+    if (like != NULL && pthread_attr_getstacksize(like, &bytes) == 0) {
+        pthread_attr_setstacksize(attributes, bytes);
+    }
+}
+
 void mr_thread_cancel_seen(mr_thread *thread)
 {
     thread->cancelled = true;

@@ -27,6 +27,8 @@ mr_thread *mr_thread_find(pthread_t handle);
 /* What pthread_create does, with the caller's code address. */
 int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
                      void *argument, uintptr_t code);
+/* Initialises the attributes of a detached thread, whose stack is as large as `like` says; NULL: of the usual size. */
+void mr_thread_detached(pthread_attr_t *attributes, const pthread_attr_t *like);
 /* What pthread_join does until the limit (virtual time); EBUSY or ETIMEDOUT as `late` says when it
  * is over. */
 int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uintptr_t code);

@@ -100,13 +100,7 @@ static mr_timer_thread *new_timer(const struct sigevent *event, uintptr_t code)
         return NULL;
     }
     *self = (mr_timer_thread){.event = *event, .code = code, .due = MR_NEVER, .users = 1};
-    pthread_attr_init(&self->attributes);
-    pthread_attr_setdetachstate(&self->attributes, PTHREAD_CREATE_DETACHED);
-    size_t bytes;
-    if (event->sigev_notify_attributes != NULL &&
-        pthread_attr_getstacksize(event->sigev_notify_attributes, &bytes) == 0) {
-        pthread_attr_setstacksize(&self->attributes, bytes);
-    }
+    mr_thread_detached(&self->attributes, event->sigev_notify_attributes);
     return self;
 }
 
@@ -122,8 +116,7 @@ mr_timer_thread *mr_timer_thread_make(const struct sigevent *event, uintptr_t co
     }
     pthread_t handle;
     pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    mr_thread_detached(&attributes, NULL);
     int status = mr_thread_create(&handle, &attributes, wait_for_expiries, self, code);
     pthread_attr_destroy(&attributes);
     thread = mr_enter();
