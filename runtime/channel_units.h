@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers of channels are below this; 0 is none, and has no units. */
+/* The numbers of channels are 1 to this. */
 enum { MR_CHANNELS_MAX = 1024 };
 
 /* A byte is about to be written. `is_like`: it is one that all writes wrote so far. Otherwise there are no units from now on. */

@@ -198,7 +198,7 @@ static void log_written(const struct stat *is, mr_log_kind kind, unsigned count,
 static bool is_like(uint64_t number, const uint8_t *from, size_t bytes)
 {
     uint16_t *sent = &channels.sent[number];
-    bool like = from != NULL && bytes == 1 && number != 0 && (*sent == 0 || *sent == *from + 1);
+    bool like = from != NULL && bytes == 1 && (*sent == 0 || *sent == *from + 1);
     *sent = like ? (uint16_t)(*from + 1) : UNLIKE;
     return like;
 }

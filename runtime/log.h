@@ -76,8 +76,9 @@
  *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
  *   after(CHANNEL, DATA; NOT_YET)
  * - read from a pipe, an eventfd, a socket or a message queue: before(CHANNEL, TAKEN), too
- * - while bytes of a channel only wake one thread: write: post(UNITS), too; a read of one byte, and a wait that finds the channel
- *   ready: wait(UNITS) and after(NOTHING), or after(NOTHING) alone when the thread has the unit already
+ * - bytes of a stream that only wake one thread (channel_units.h): write: post(UNITS), too; read: wait(UNITS) of as many units as
+ *   bytes, and after, which is after(NOTHING) when it asked for one byte; a wait that finds the channel ready: wait(UNITS)
+ *   instead of after. after(NOTHING) stands for a post or wait of no unit: other bytes, or the thread has the unit already
  * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same
  *   descriptor before, if it was other data. A wait that gives the data: after(WATCH, data)
  * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
