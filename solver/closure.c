@@ -218,16 +218,18 @@ static bool passes_on(const mr_closure *closure, uint32_t u, uint32_t v)
 static bool is_live_sound(const mr_closure *closure, uint32_t node)
 {
     uint32_t slot = closure->live_at[node];
-    uint32_t next = after(closure, closure->node_at[slot]);
-    if (slot < closure->slot[node] || closure->node_at[slot] == MR_NONE ||
+    if (slot < closure->slot[node] || slot >= closure->node_count ||
         closure->chain[closure->node_at[slot]] != closure->chain[node])
         return false;
     /* A node of its own chain is reached only if there is a cycle. */
     if (column(closure, closure->chain[node])[slot] <= closure->rank[node])
         return false;
-    if (next != MR_NONE && closure->live_before[closure->slot[next]] != slot)
+    uint32_t next = after(closure, closure->node_at[slot]);
+    if (next == MR_NONE)
+        return true;
+    if (closure->live_before[closure->slot[next]] != slot)
         return false;
-    for (uint32_t c = 0; c < closure->chain_count && next != MR_NONE; c++)
+    for (uint32_t c = 0; c < closure->chain_count; c++)
         if (column(closure, c)[slot] > column(closure, c)[closure->slot[next]])
             return false;
     return true;

@@ -39,9 +39,8 @@ typedef struct mr_closure {
     uint32_t *chain_first;         /* one a chain: its first slot */
     uint32_t *successors;          /* chain_count × node_count, by slot */
     uint32_t *live_at;             /* one a node: the slot of the first live one from it on */
-    uint32_t
-        *live_before; /* one a slot that is live: the one before it in its chain, MR_NONE: none */
-    size_t *began;    /* likewise: trail_count when it became live, or as far as it was undone */
+    uint32_t *live_before; /* one a live slot: the live one before it in its chain, MR_NONE: none */
+    size_t *began;    /* one a live slot: trail_count when that began, or as far as it was undone */
     uint32_t *lately; /* slots that became live when there was a trail, oldest first */
     uint32_t lately_count;
     uint32_t *predecessors; /* one a node: its newest edge, MR_NONE: none */

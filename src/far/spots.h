@@ -35,7 +35,7 @@ typedef struct mr_far_spots {
     uint64_t most;    /* effort after which it gives up; 0: never */
     uint64_t effort;  /* so far, as ask.h counts it */
     mr_step step;     /* that settled the last spot */
-    uint32_t region;  /* events of the region that had the last proof; 0: regions had none */
+    uint32_t region;  /* its events, when a region had the last proof before a look; else 0 */
 } mr_far_spots;
 
 /* `*proven`: there is no race of the two lists. Without the step eliminate there are no looks and no
