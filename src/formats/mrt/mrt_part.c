@@ -26,7 +26,7 @@ struct mr_mrt_part {
     mr_index *index;
     mr_open_sections sections;   /* after the events that are there */
     uint32_t *run_of, *block_of; /* by variable: number of the last run and block with an access */
-    bool *forked;                /* by thread */
+    uint8_t *threads;            /* by thread: what was seen of it */
     uint32_t block;
     bool reads;            /* the block given last is wanted; then: */
     mr_events events;      /*   its events, in the map, */
@@ -84,6 +84,7 @@ static bool enter_sections(mr_mrt_part *part, const mr_mrt_state_parts *state)
     for (uint32_t i = 0; i < state->head.open_count; i++) {
         const mr_open_section *open = &state->open[i];
         if ((open->op != MR_OP_ACQUIRE && open->op != MR_OP_SHARED_ACQUIRE) ||
+            !part->mrt->contents.index.op_counts[open->op] ||
             open->thread >= trace->threads.count || open->lock >= trace->locks.count)
             return false;
         for (uint32_t depth = 0; depth < open->depth; depth++)
@@ -166,6 +167,24 @@ static bool has_names(const mr_trace *trace, const mr_events *events, uint32_t i
            events->operand[i] < (names ? names->count : 1);
 }
 
+enum { ACTS = 1, FORKED = 2, JOINED = 4 };
+
+/* No thread acts before its fork or after a join of it. */
+static bool take_thread(mr_mrt_part *part, uint8_t op, uint32_t thread, uint32_t operand)
+{
+    if (part->threads[thread] & JOINED)
+        return false;
+    part->threads[thread] |= ACTS;
+    if (op == MR_OP_FORK) {
+        bool early = part->threads[operand] != 0;
+        part->threads[operand] |= FORKED;
+        return !early;
+    }
+    if (op == MR_OP_JOIN)
+        part->threads[operand] |= JOINED;
+    return op != MR_OP_JOIN || operand != thread;
+}
+
 /* What is asked of an event here is what the index, and who builds windows, rely on. */
 static bool take_event(mr_mrt_part *part, uint32_t i, const mr_mrt_state_parts *state,
                        uint32_t *carried)
@@ -174,17 +193,13 @@ static bool take_event(mr_mrt_part *part, uint32_t i, const mr_mrt_state_parts *
     uint8_t op = events->op[i];
     uint32_t operand = events->operand[i];
     bool memory;
-    if (!has_names(part->trace, events, i))
+    if (!has_names(part->trace, events, i) || !part->mrt->contents.index.op_counts[op] ||
+        !take_thread(part, op, events->thread[i], operand))
         return false;
     if (mr_op_is_access(op))
         return take_access(part, operand, state, carried);
     if (MR_OP_DOES(op, MR_ACQUIRES | MR_RELEASES))
         return mr_open_sections_step(&part->sections, op, events->thread[i], operand, &memory);
-    if (mr_op_forks(op)) {
-        bool again = part->forked[operand];
-        part->forked[operand] = true;
-        return !again;
-    }
     return !MR_OP_DOES(op, MR_CALLS | MR_RETURNS | MR_GIVES | MR_TAKES);
 }
 
@@ -285,9 +300,27 @@ static bool read_state(mr_mrt_part *part, const mr_mrt_chunk *chunk)
         return mr_mrt_source_skip(&part->mrt->source, chunk, &unused) == MR_OK;
     return payload_of(part, chunk, &payload) && mr_mrt_state_read(&state, chunk, payload) &&
            chunk->count == part->events.count &&
+           take_block(part, &state) && /* the numbers of the events are right then */
            mr_mrt_values_check(&part->values, part->trace, &part->events, part->value, &unused) ==
-               MR_OK &&
-           take_block(part, &state);
+               MR_OK;
+}
+
+/* Is no object used before its alloc? */
+static bool lives_are_right(const mr_trace *trace)
+{
+    for (uint32_t event = mr_trace_present(trace, 0);
+         trace->objects.count && event < trace->event_count;
+         event = mr_trace_present(trace, event + 1)) {
+        uint8_t op = trace->op[event];
+        uint32_t operand = trace->operand[event];
+        uint32_t object = mr_op_is_access(op) ? mr_trace_object(trace, operand)
+                          : mr_op_operand_kind((mr_op)op) == MR_OPERAND_OBJECT ? operand
+                                                                               : MR_NONE;
+        uint32_t alloc = object == MR_NONE ? MR_NONE : trace->object_info[object].alloc;
+        if (alloc != MR_NONE && event < alloc)
+            return false;
+    }
+    return true;
 }
 
 /* What the whole trace says of its variables. */
@@ -303,11 +336,15 @@ static bool read_facts(mr_mrt_part *part, const mr_mrt_chunk *chunk)
         return false;
     mr_index_pass_over(part->index, (uint32_t)trace->event_count);
     mr_mrt_values_finish(&part->values, trace);
-    if (!mr_index_finish(part->index, trace))
+    if (!mr_index_finish(part->index, trace) || !lives_are_right(trace))
         return false;
     trace->by_source_count = 0;
     for (uint32_t i = 0; i < facts.head.variable_count; i++) {
-        if (facts.initial_values[i] >= (trace->value_count ? trace->value_count : 1))
+        mr_variable_info here = trace->variable_info[i];
+        if (facts.initial_values[i] >= (trace->value_count ? trace->value_count : 1) ||
+            (!facts.by_source[i] &&
+             (here.by_source ||
+              (here.initial_value && here.initial_value != facts.initial_values[i]))))
             return false;
         trace->variable_info[i] =
             (mr_variable_info){facts.initial_values[i], facts.by_source[i] != 0};
@@ -405,8 +442,8 @@ static bool start(mr_mrt_part *part)
     part->index = mr_index_new();
     part->run_of = mr_calloc(variables, sizeof *part->run_of);
     part->block_of = mr_calloc(variables, sizeof *part->block_of);
-    part->forked = mr_calloc(index->name_counts[MR_MRT_THREADS], sizeof *part->forked);
-    return part->index && part->run_of && part->block_of && part->forked &&
+    part->threads = mr_calloc(index->name_counts[MR_MRT_THREADS], sizeof *part->threads);
+    return part->index && part->run_of && part->block_of && part->threads &&
            mr_columns_sparse(part->trace, (size_t)index->event_count);
 }
 
@@ -497,7 +534,7 @@ void mr_mrt_part_close(mr_mrt_part *part)
     mr_open_sections_free(&part->sections);
     free(part->run_of);
     free(part->block_of);
-    free(part->forked);
+    free(part->threads);
     free(part->rows);
     mr_mrt_close(part->mrt); /* frees the trace */
     free(part);
