@@ -133,11 +133,8 @@ static void decide_whole(const subject *s, uint32_t shard, uint32_t shards, cons
 }
 
 /* The files of all shards, from parts where they can be, give the report of the whole. */
-static void merge(const subject *s, char files[][512], uint32_t shards)
+static void merge(const subject *s, const char *const *parts, uint32_t shards)
 {
-    const char *parts[MOST_SHARDS];
-    for (uint32_t i = 0; i < shards; i++)
-        parts[i] = files[i];
     mr_saving t = {.request = {.parts = parts, .part_count = shards}};
     mr_saving_same(&s->base, &t);
     assert_int_equal(t.notes, 0);
@@ -146,9 +143,10 @@ static void merge(const subject *s, char files[][512], uint32_t shards)
 static void try_shards(const subject *s, uint32_t shards, tally *all)
 {
     char files[MOST_SHARDS][512], whole[512], name[64];
+    const char *parts[MOST_SHARDS];
     for (uint32_t i = 0; i < shards; i++) {
         snprintf(name, sizeof name, "part-%" PRIu32, i);
-        mr_saving_path(name, files[i]);
+        parts[i] = mr_saving_path(name, files[i]);
         mr_saving_path("whole", whole);
         unlink(files[i]);
         unlink(whole);
@@ -161,7 +159,7 @@ static void try_shards(const subject *s, uint32_t shards, tally *all)
             assert_int_equal(rename(whole, files[i]), 0);
         }
     }
-    merge(s, files, shards);
+    merge(s, parts, shards);
 }
 
 /* Of the trace in blocks of so many events. */
