@@ -230,6 +230,20 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
     }
 }
 
+uint64_t mr_channel_number(int fd)
+{
+    struct stat is;
+    return look_at(fd, &is) ? number_at(&is, MR_LOG_AFTER, fd) : 0;
+}
+
+void mr_channel_log_after(uint64_t channel, uintptr_t code)
+{
+    if (channel != 0) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0,
+                        MR_LOG_CHANNEL_DATA);
+    }
+}
+
 void mr_channel_log_turn(int fd, uintptr_t code)
 {
     struct stat is;

@@ -20,6 +20,10 @@ void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t co
 /* A read has taken so many bytes from the descriptor; it comes after those who wrote them. The reads of a pipe, an eventfd or
  * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code);
+/* The number of the channel that is read at the descriptor, and the same as mr_channel_log for AFTER when the descriptor may be
+ * closed by then. 0: there is none, and nothing is logged. */
+uint64_t mr_channel_number(int fd);
+void mr_channel_log_after(uint64_t channel, uintptr_t code);
 /* A message was taken from a queue, whose channel is that of its file; logged after the read. */
 void mr_channel_log_turn(int fd, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */

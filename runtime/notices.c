@@ -22,6 +22,7 @@ typedef struct notice notice;
 struct notice {
     struct sigevent event; /* as the program gave it */
     mqd_t queue;           /* -1: it is not of a queue */
+    uint64_t channel;      /* of the queue, which may be closed when the function runs; 0: none */
     _Atomic uint32_t state;
     notice *next;
 };
@@ -69,8 +70,8 @@ static void *await_and_call(void *of)
     bool is_told = atomic_load(&self->state) == TOLD;
     thread = mr_enter();
     if (thread != NULL) {
-        if (is_told && self->queue >= 0) {
-            mr_channel_log(MR_LOG_AFTER, self->queue, (uintptr_t)event.sigev_notify_function);
+        if (is_told) {
+            mr_channel_log_after(self->channel, (uintptr_t)event.sigev_notify_function);
         }
         if (self->queue >= 0 && self->queue < QUEUES_MAX && of_queue[self->queue] == self) {
             of_queue[self->queue] = NULL;
@@ -110,6 +111,7 @@ static notice *make(const struct sigevent *event, mqd_t queue, uintptr_t code)
     if (self != NULL) {
         self->event = *event;
         self->queue = queue;
+        self->channel = queue >= 0 ? mr_channel_number(queue) : 0;
         atomic_store(&self->state, AWAITED);
     }
     mr_leave(thread);

@@ -7,6 +7,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { ROOM = 8, READS = 3 };
@@ -48,6 +49,29 @@ static int by_queue(void)
     return mq_receive(queue, message, ROOM, NULL) == 1 && sum == 8 ? mq_close(queue) : 1;
 }
 
+/* The function runs when the queue is closed. */
+static int by_close(void)
+{
+    struct mq_attr room = {.mq_maxmsg = 2, .mq_msgsize = ROOM};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD,
+                             .sigev_notify_function = arrive,
+                             .sigev_value.sival_ptr = &step};
+    char name[ROOM + 32];
+    snprintf(name, sizeof name, "/maxrace-close-%d", (int)getpid());
+    mqd_t queue = mq_open(name, O_CREAT | O_RDWR, 0600, &room);
+    mq_unlink(name);
+    sum = 0;
+    if (queue == (mqd_t)-1 || mq_notify(queue, &event) != 0) {
+        return 1;
+    }
+    sent = 2;
+    if (mq_send(queue, "a", 1, 0) != 0 || mq_close(queue) != 0) {
+        return 1;
+    }
+    sem_wait(&done);
+    return sum == 9 ? 0 : 1;
+}
+
 static int by_read(void)
 {
     static char bytes[ROOM];
@@ -65,11 +89,14 @@ static int by_read(void)
             return 1;
         }
     }
-    return sum == 8 + 0 + 1 + 2 ? close(block.aio_fildes) : 1;
+    return sum == 9 + 0 + 1 + 2 ? close(block.aio_fildes) : 1;
 }
 
 int main(void)
 {
     sem_init(&done, 0, 0);
-    return by_queue() != 0 || by_read() != 0;
+    if (by_queue() != 0 || by_close() != 0 || by_read() != 0) {
+        abort();
+    }
+    return 0;
 }

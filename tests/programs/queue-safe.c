@@ -50,7 +50,7 @@ int main(void)
     snprintf(name, sizeof name, "/maxrace-queue-safe-%d", (int)getpid());
     queue = mq_open(name, O_CREAT | O_RDWR, 0600, &room);
     if (queue == (mqd_t)-1) {
-        return 1;
+        abort();
     }
     mq_unlink(name);
     for (int i = 0; i < 2; i++) {

@@ -2,6 +2,7 @@
  * there after all. What is written to one end of a pair of sockets is read from the other. */
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ int main(void)
 {
     pthread_t threads[2];
     if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
-        return 1;
+        abort();
     }
     pthread_create(&threads[0], NULL, wake, NULL);
     pthread_create(&threads[1], NULL, wake_too, NULL);
