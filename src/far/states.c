@@ -15,7 +15,7 @@ enum { MOST_EVENTS = 1 << 18 };
 enum { EFFORT_OF_EVENT = 8192 };
 
 /* The same for the states of each two threads. */
-enum { EFFORT_OF_TOGETHER = 1 << 17 };
+enum { EFFORT_OF_TOGETHER = 1 << 15 };
 
 typedef struct plan {
     mr_far_asker *asker;
