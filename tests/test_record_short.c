@@ -121,6 +121,28 @@ static void run_program(program *self, uint64_t seed, bool apart)
     }
 }
 
+/* The two logs say the same, the second one in short records where there are such. They give one trace; the second one is read in
+ * parts of so many units. Frees both. Returns the bytes of the trace. */
+static size_t compare_traces(void *apart, size_t apart_bytes, void *together, size_t together_bytes,
+                             mr_record_options options, uint64_t part_units, uint64_t seed)
+{
+    size_t sizes[2];
+    void *wanted = mr_log_trace(apart, apart_bytes, options, &sizes[0]);
+    void *shortened = mr_log_shorten(together, &together_bytes);
+    assert_non_null(shortened);
+    options.part_units = part_units;
+    void *found = mr_log_trace(shortened, together_bytes, options, &sizes[1]);
+    if (sizes[0] != sizes[1] || memcmp(wanted, found, sizes[0]) != 0)
+        fail_msg("seed %llu: the traces differ%s", (unsigned long long)seed,
+                 options.leave_ordered ? ", without what is ordered" : "");
+    free(wanted);
+    free(found);
+    free(apart);
+    free(together);
+    free(shortened);
+    return sizes[0];
+}
+
 static void test_short(void **state)
 {
     (void)state;
@@ -129,27 +151,15 @@ static void test_short(void **state)
     uint64_t count = mr_length("SHORT_LOGS", 200, 3000);
     for (uint64_t i = 0; i < 2 * count; i++) {
         uint64_t seed = i / 2 + 1;
-        mr_record_options options = {.leave_ordered = i % 2};
-        size_t long_count, short_count, sizes[2];
+        size_t long_bytes, short_bytes;
         run_program(&self, seed, true);
-        void *apart = mr_log_file(&self.log, &long_count);
-        void *wanted = mr_log_trace(apart, long_count, options, &sizes[0]);
+        void *apart = mr_log_file(&self.log, &long_bytes);
         mr_log_build_free(&self.log);
         run_program(&self, seed, false);
-        void *together = mr_log_file(&self.log, &short_count);
-        void *shortened = mr_log_shorten(together, &short_count);
-        assert_non_null(shortened);
-        options.part_units = parts[seed % 3];
-        void *found = mr_log_trace(shortened, short_count, options, &sizes[1]);
-        if (sizes[0] != sizes[1] || memcmp(wanted, found, sizes[0]) != 0)
-            fail_msg("seed %llu: the traces differ%s", (unsigned long long)seed,
-                     options.leave_ordered ? ", without what is ordered" : "");
+        void *together = mr_log_file(&self.log, &short_bytes);
         mr_log_build_free(&self.log);
-        free(wanted);
-        free(found);
-        free(apart);
-        free(together);
-        free(shortened);
+        compare_traces(apart, long_bytes, together, short_bytes,
+                       (mr_record_options){.leave_ordered = i % 2}, parts[seed % 3], seed);
     }
 }
 
@@ -178,27 +188,19 @@ static void test_words(void **state)
     (void)state;
     static const int64_t firsts[] = {1, BASE};
     static program self;
-    size_t sizes[2][2], bytes;
+    size_t sizes[2];
     for (int i = 0; i < 2; i++) {
+        size_t long_bytes, short_bytes;
         run_words(&self, firsts[i], true);
-        void *apart = mr_log_file(&self.log, &bytes);
-        void *wanted = mr_log_trace(apart, bytes, (mr_record_options){0}, &sizes[i][0]);
+        void *apart = mr_log_file(&self.log, &long_bytes);
         mr_log_build_free(&self.log);
         run_words(&self, firsts[i], false);
-        void *together = mr_log_file(&self.log, &bytes);
-        void *shortened = mr_log_shorten(together, &bytes);
-        assert_non_null(shortened);
-        void *found = mr_log_trace(shortened, bytes, (mr_record_options){0}, &sizes[i][1]);
-        assert_int_equal(sizes[i][0], sizes[i][1]);
-        assert_memory_equal(wanted, found, sizes[i][0]);
+        void *together = mr_log_file(&self.log, &short_bytes);
         mr_log_build_free(&self.log);
-        free(wanted);
-        free(found);
-        free(apart);
-        free(together);
-        free(shortened);
+        sizes[i] = compare_traces(apart, long_bytes, together, short_bytes, (mr_record_options){0},
+                                  0, (uint64_t)i);
     }
-    assert_true(sizes[0][0] + (BYTES / 8 - 1) * 21 < sizes[1][0]);
+    assert_true(sizes[0] + (BYTES / 8 - 1) * 21 < sizes[1]);
 }
 
 /* The first pass beside a program that still writes the log (early.h) gives the same trace. */
