@@ -10,6 +10,9 @@
 #include "base/memory.h"
 #include "dispatch/dispatch.h"
 #include "engine/identity.h"
+#include "engine/part.h"
+#include "formats/mrt/mrt_part.h"
+#include "formats/mrt/mrt_write.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
 #include "support/predicted.h"
@@ -49,7 +52,11 @@ typedef struct play {
     uint64_t n;
     const char *file; /* checkpoint; NULL: none */
     uint32_t shard, shards;
+    const char *
+        mrt; /* ranks other than 0 read a part of this file, when they can; NULL: they have the trace */
+    bool lies; /* it is another trace, and says that it is this one */
     /* of rank 0 */
+    unsigned parts; /* ranks that have a part */
     mr_halt halt;
     mr_status status;
     mr_error error;
@@ -130,6 +137,26 @@ static void attend(void *context, const char *stage, uint64_t done, uint64_t tot
         mr_halt_ask(&p->halt, MR_HALT_SIGNAL);
 }
 
+/* The part of the file that the rank needs; NULL: it cannot be read so. */
+static mr_mrt_part *read_part(const play *p, const mr_cluster *cluster)
+{
+    mr_predict_shard share;
+    const mr_part_wish wish = {.context = &share, .wants = mr_predict_part_wants, .always = true};
+    if (!p->mrt || cluster->rank == 0 ||
+        !mr_predict_part_of_rank(&share, p->config, cluster->rank, cluster->size))
+        return NULL;
+    mr_mrt_part *part = mr_mrt_part_open(p->mrt, NULL, &wish);
+    if (part && p->lies) {
+        mr_trace *trace = (mr_trace *)mr_mrt_part_trace(part);
+        mr_identity identity;
+        mr_error error;
+        assert_int_equal(mr_identity_of(&identity, p->trace, p->config, &error), MR_OK);
+        trace->fingerprint = identity.trace;
+        mr_identity_free(&identity);
+    }
+    return part;
+}
+
 /* What every rank does. False: there was no orderly end. */
 static bool take_part(play *p, mr_cluster *cluster)
 {
@@ -141,7 +168,9 @@ static bool take_part(play *p, mr_cluster *cluster)
         assert_int_equal(mr_config_set(p->config, "model", "rf", NULL, 0, NULL), MR_OK);
     if (mine && p->mishap == NO_TRACE)
         own = mr_error_set(&p->error, MR_ERR_TRACE, "race.std", 7, "bad line");
-    const mr_trace *trace = mine && p->mishap == OTHER_TRACE ? p->other : p->trace;
+    mr_mrt_part *part = read_part(p, cluster);
+    const mr_trace *read = part ? mr_mrt_part_trace(part) : p->trace;
+    const mr_trace *trace = mine && p->mishap == OTHER_TRACE ? p->other : read;
     mr_checkpoint *checkpoint = NULL;
     if (cluster->rank == 0 && p->file) {
         const mr_checkpoint_request request = {
@@ -149,6 +178,8 @@ static bool take_part(play *p, mr_cluster *cluster)
         own = mr_predict_open_checkpoint(&request, p->trace, p->config, &checkpoint, &p->error);
     }
     p->status = mr_predict_meet(&team, cluster, &p->halt, trace, p->config, own, &p->error);
+    for (unsigned rank = 1; p->status == MR_OK && rank < cluster->size; rank++)
+        p->parts += team.members[rank].has_part;
     if (p->status == MR_OK && !team.over) {
         const mr_progress progress = {.report = attend, .context = p};
         const mr_predict_run run = {.progress = &progress,
@@ -159,13 +190,14 @@ static bool take_part(play *p, mr_cluster *cluster)
                                     .team = &team};
         if (mine && p->mishap == NO_MEMORY)
             mr_memory_fail_after(p->n);
-        p->status = mr_predict(p->trace, p->config, &run, &p->result, &p->error);
+        p->status = mr_predict(read, p->config, &run, &p->result, &p->error);
         mr_memory_fail_after(0);
         clean = mr_predict_part(&team, p->status, &p->error, &p->result.run);
     }
     mr_error close_error;
     assert_int_equal(mr_checkpoint_close(checkpoint, &close_error), MR_OK);
     mr_team_free(&team);
+    mr_mrt_part_close(part);
     return clean && !team.broken;
 }
 
@@ -194,6 +226,7 @@ static void forget(play *p)
 {
     mr_result_free(&p->result);
     p->halt = (mr_halt){0};
+    p->parts = 0;
     p->error = (mr_error){0};
 }
 
@@ -295,6 +328,137 @@ static void test_empty_trace(void **state)
     mr_trace_free(trace);
 }
 
+/* ---- ranks that have a part of the trace ---- */
+
+static const char *const windows_only[] = {
+    "window.size", "30", "candidates.report", "event", "candidates.far", "none", "find",
+    "races",       NULL};
+static const char *const windows_meagre[] = {"window.size",
+                                             "60",
+                                             "candidates.max_window_steps",
+                                             "200",
+                                             "candidates.max_unanswered",
+                                             "2",
+                                             "find",
+                                             "races",
+                                             "candidates.far",
+                                             "none",
+                                             NULL};
+
+/* Blocks are short, so that parts leave out something. */
+static void write_blocks(const mr_trace *trace, const char *path)
+{
+    enum { BLOCK = 64 };
+    mr_error error;
+    mr_mrt_writer *writer;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(mr_mrt_writer_new(file, &writer, &error), MR_OK);
+    for (uint32_t first = 0; first < trace->event_count; first += BLOCK) {
+        uint32_t left = (uint32_t)trace->event_count - first;
+        mr_events block = mr_events_of_trace(trace, first, left < BLOCK ? left : BLOCK);
+        assert_int_equal(
+            mr_mrt_writer_add(writer, trace, &block, trace->value + first, NULL, &error), MR_OK);
+    }
+    assert_int_equal(mr_mrt_writer_finish(writer, trace, &error), MR_OK);
+    mr_mrt_writer_free(writer);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* How many ranks had a part. */
+static unsigned check_parts(const mr_trace *trace, const char *const *settings)
+{
+    char path[512];
+    mr_scratch scratch;
+    unsigned parts = 0;
+    play alone = {.trace = trace, .config = make_config(settings)};
+    assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
+    char *expected = report_of(&alone);
+    mr_scratch_make(&scratch);
+    write_blocks(trace, mr_scratch_path(&scratch, "trace.mrt", path));
+    for (unsigned size = 3; size < 6; size++) {
+        play together = {.trace = trace, .config = make_config(settings), .mrt = path};
+        assert_int_equal(perform(&together, size), 0);
+        if (together.status != MR_OK)
+            fail_msg("%u ranks: %s", size, together.error.text);
+        assert_true(together.parts == 0 || together.parts == size - 1);
+        parts += together.parts;
+        char *report = report_of(&together);
+        assert_string_equal(report, expected);
+        free(report);
+        forget(&together);
+        mr_config_free(together.config);
+    }
+    mr_scratch_remove(&scratch);
+    free(expected);
+    forget(&alone);
+    mr_config_free(alone.config);
+    return parts;
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    uint64_t seed = (uint64_t)time(NULL);
+    unsigned parts = 0;
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (uint64_t i = 0; i < 6; i++) {
+        mr_trace *trace =
+            i % 3 ? walk(seed + i, 600, i % 2)
+                  : read_trace(mr_generate_large(seed + i, &mr_large_shapes[i / 3 * 2], 400));
+        parts += check_parts(trace, i % 2 ? windows_only : windows_meagre);
+        mr_trace_free(trace);
+    }
+    print_message("%u ranks had a part\n", parts);
+    assert_true(parts > 20);
+}
+
+/* The same trace, but all acquires and releases of locks are branches. Places and numbers of events stay. */
+static mr_trace *without_locks(char *text)
+{
+    char *other = malloc(2 * strlen(text) + 1), *to = other;
+    assert_non_null(other);
+    for (const char *line = text, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        const char *op = memchr(line, '|', (size_t)(end - line)) + 1;
+        const char *place = strchr(op, '|');
+        bool is_lock = strncmp(op, "acq(", 4) == 0 || strncmp(op, "rel(", 4) == 0;
+        const char *copied = is_lock ? op : end + 1;
+        memcpy(to, line, (size_t)(copied - line));
+        to += copied - line;
+        if (is_lock)
+            to += sprintf(to, "branch()%.*s", (int)(end + 1 - place), place);
+    }
+    *to = '\0';
+    return read_trace(other);
+}
+
+/* Ranks decide the windows of a trace without the locks. Rank 0 refuses their races that are none, and decides these windows
+ * itself. */
+static void test_part_that_lies(void **state)
+{
+    (void)state;
+    char path[512], *text = mr_generate_large(7, &mr_large_shapes[0], 600);
+    mr_scratch scratch;
+    assert_non_null(text);
+    mr_trace *other = without_locks(text), *trace = read_trace(text);
+    play p = {.trace = trace, .config = make_config(windows_only), .mrt = path, .lies = true};
+    mr_scratch_make(&scratch);
+    write_blocks(other, mr_scratch_path(&scratch, "trace.mrt", path));
+    assert_int_equal(perform(&p, 4), 0);
+    if (p.status != MR_OK)
+        fail_msg("%s", p.error.text);
+    assert_int_equal(p.parts, 3);
+    mr_predicted_check(trace, &p.result);
+    print_message("races %zu, units decided %llu\n", p.result.race_count,
+                  (unsigned long long)p.result.run.units_decided);
+    mr_scratch_remove(&scratch);
+    forget(&p);
+    mr_config_free(p.config);
+    mr_trace_free(trace);
+    mr_trace_free(other);
+}
+
 /* ---- who has done what ---- */
 
 /* A hundred windows that take a millisecond or more each, so that all ranks get some. */
@@ -339,14 +503,19 @@ typedef struct mishap_row {
     const char *text; /* a part of rank 0's error; NULL: it has none */
 } mishap_row;
 
-static void check_mishaps(const mishap_row *rows, size_t count, bool orderly)
+static void check_mishaps(const mishap_row *rows, size_t count, bool orderly, bool in_parts)
 {
+    char path[512];
+    mr_scratch scratch;
     mr_trace *trace = slow_trace(2), *other = slow_trace(3);
+    mr_scratch_make(&scratch);
+    write_blocks(trace, mr_scratch_path(&scratch, "trace.mrt", path));
     for (size_t i = 0; i < count; i++) {
         const mishap_row *row = &rows[i];
         play p = {.trace = trace,
                   .other = other,
-                  .config = make_config(slow),
+                  .config = make_config(in_parts ? windows_only : slow),
+                  .mrt = in_parts ? path : NULL,
                   .mishap = row->mishap,
                   .rank = row->rank,
                   .n = row->n};
@@ -362,6 +531,7 @@ static void check_mishaps(const mishap_row *rows, size_t count, bool orderly)
         forget(&p);
         mr_config_free(p.config);
     }
+    mr_scratch_remove(&scratch);
     mr_trace_free(trace);
     mr_trace_free(other);
 }
@@ -375,7 +545,8 @@ static void test_refused(void **state)
         {NO_TRACE, 1, 0, MR_ERR_TRACE, "rank 1 on star: bad line"},
         {NO_TRACE, 0, 0, MR_ERR_TRACE, "bad line"},
     };
-    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+    check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
+    check_mishaps(rows, sizeof rows / sizeof *rows, true, true);
 }
 
 static void test_failing_rank(void **state)
@@ -387,7 +558,9 @@ static void test_failing_rank(void **state)
         {NO_MEMORY, 0, 40, MR_ERR_MEMORY, "out of memory"},
         {ENDS, 2, 3, MR_ERR_IO, "rank 2 on star was asked to end"},
     };
-    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+    check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
+    /* A rank with a part may have sent everything when it is asked to end. */
+    check_mishaps(rows, sizeof rows / sizeof *rows - 1, true, true);
 }
 
 static void test_dead_rank(void **state)
@@ -399,7 +572,8 @@ static void test_dead_rank(void **state)
         {DIES, 3, 3, MR_ERR_IO, "rank 3 on star has died"},
         {DIES, 2, 6, MR_ERR_IO, "rank 2 on star has died"},
     };
-    check_mishaps(rows, sizeof rows / sizeof *rows, false);
+    check_mishaps(rows, sizeof rows / sizeof *rows, false, false);
+    check_mishaps(rows, sizeof rows / sizeof *rows, false, true);
 }
 
 static void test_nonsense(void **state)
@@ -410,7 +584,8 @@ static void test_nonsense(void **state)
         {TALKS, 1, 3, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
         {TALKS, 0, 8, MR_ERR_INTERNAL, "rank 0 on star sent what makes no sense"},
     };
-    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+    check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
+    check_mishaps(rows, sizeof rows / sizeof *rows, true, true);
 }
 
 /* Without rank 0 the others end, too; what becomes of it is of no interest. */
@@ -574,6 +749,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_report),    cmocka_unit_test(test_same_far),
         cmocka_unit_test(test_same_fresh),     cmocka_unit_test(test_empty_trace),
+        cmocka_unit_test(test_parts),          cmocka_unit_test(test_part_that_lies),
         cmocka_unit_test(test_work_is_shared), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_failing_rank),   cmocka_unit_test(test_dead_rank),
         cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_dead_rank_0),

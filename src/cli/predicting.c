@@ -2,6 +2,7 @@
 
 #include "base/seconds.h"
 #include "engine/identity.h"
+#include "engine/part.h"
 #include "engine/predict.h"
 #include "formats/read.h"
 #include "interrupt.h"
@@ -104,6 +105,20 @@ static void print_note(void *context, const char *line)
     fprintf(stderr, "%s\n", line);
 }
 
+/* Outcomes may be of parts that other ranks have read. */
+static bool ranks_read_parts(const mr_predicting *self)
+{
+    mr_predict_shard share;
+    return self->ranks.active &&
+           mr_predict_part_of_rank(&share, self->cli->config, 1, self->ranks.cluster.size);
+}
+
+/* What this process has read of the trace; NULL: it cannot. */
+static const mr_trace *trace_of(const mr_predicting *self)
+{
+    return self->part ? mr_mrt_part_trace(self->part) : self->trace;
+}
+
 mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error)
 {
     const mr_config *config = self->cli->config;
@@ -117,14 +132,12 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                      .part_count = self->part_count,
                                      .note = print_note};
     mr_config_resolve(self->cli->config);
-    if (!self->ranks.leads) {
-        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
-        return mr_trace_read(path, &options, &self->trace, error);
-    }
+    if (!self->ranks.leads)
+        return mr_predicting_read_on_rank(self, path, error);
     mr_read_options options = mr_cli_read_options(config, &self->progress);
     if (limit) /* a part may have been read before */
         options.deadline_seconds = self->start_seconds + (double)limit;
-    options.check_states = request.part_count > 0 || request.resume; /* outcomes may be of parts */
+    options.check_states = request.part_count > 0 || request.resume || ranks_read_parts(self);
     mr_status status =
         mr_cli_read_trace_as(path, config, &options, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
@@ -155,8 +168,6 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
 {
     result->run.read_seconds = self->read_seconds;
     result->run.total_seconds += self->read_seconds;
-    if (!self->ranks.leads)
-        return MR_OK;
     if (!self->shards)
         return write_all(self->trace, self->cli->config, result, error);
     if (so_far == MR_OK)
@@ -196,7 +207,7 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
         halt->deadline_seconds = self->start_seconds + (double)limit;
     if (!ranks->active)
         mr_interrupt_start(halt);
-    mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
+    mr_status status = mr_predict(trace_of(self), self->cli->config, &run, &result, error);
     if (!ranks->active)
         mr_interrupt_end();
     mr_ranks_part(ranks, status, error, &result.run);
@@ -204,7 +215,8 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_status closed = mr_checkpoint_close(self->checkpoint, &next_error);
     self->checkpoint = NULL;
     status = both(status, error, closed, &next_error);
-    if (status != MR_ERR_CONFIG) { /* else nothing was asked, and there is nothing to report */
+    /* After MR_ERR_CONFIG nothing was asked, and there is nothing to report. */
+    if (status != MR_ERR_CONFIG && ranks->leads) {
         mr_status written = report_result(self, &result, status, &next_error);
         status = both(status, error, written, &next_error);
         written =
@@ -221,11 +233,12 @@ mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_
     mr_error ignored;
     bool over;
     mr_status status =
-        mr_ranks_meet(&self->ranks, self->trace, self->cli->config, so_far, &over, error);
+        mr_ranks_meet(&self->ranks, trace_of(self), self->cli->config, so_far, &over, error);
     if (!over)
         status = predict(self, exit_status, error);
     mr_cli_progress_end(&self->progress);
     mr_checkpoint_close(self->checkpoint, &ignored);
     mr_trace_free(self->trace);
+    mr_mrt_part_close(self->part);
     return mr_ranks_end(&self->ranks, status, exit_status, error);
 }

@@ -9,6 +9,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "cli.h"
+#include "formats/mrt/mrt_part.h"
 #include "ranks.h"
 
 typedef struct mr_predicting {
@@ -20,7 +21,8 @@ typedef struct mr_predicting {
     uint32_t shard, shards;   /* of --shard K/N; 0: no shards */
     const char *const *parts; /* files of shards */
     size_t part_count;
-    mr_trace *trace; /* owned */
+    mr_trace *trace;   /* owned; NULL: */
+    mr_mrt_part *part; /*   owned; this rank has read a part of it */
     double read_seconds;
     bool has_begun; /* a part has written to the checkpoint: so many units */
     uint64_t units_of_part;
@@ -38,6 +40,9 @@ void mr_predicting_part(mr_predicting *self, const char *path, bool *over, int *
 
 /* The line of one run of a job array. Such a run has no report. */
 void mr_predicting_print_shard(const mr_predicting *self, const mr_result *result);
+
+/* predicting_part.c: reads what a rank other than 0 needs of the trace. */
+mr_status mr_predicting_read_on_rank(mr_predicting *self, const char *path, mr_error *error);
 
 /* Reads the trace, and opens the checkpoint and the parts; the latter two on rank 0 only. */
 mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error);

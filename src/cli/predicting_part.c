@@ -1,7 +1,8 @@
-/* A shard that begins with the part of the trace that has its windows. */
+/* A shard that begins with the part of the trace that has its windows, and a rank that has such a part. */
 #include "engine/identity.h"
 #include "engine/part.h"
 #include "formats/mrt/mrt_part.h"
+#include "formats/read.h"
 #include "interrupt.h"
 #include "predicting.h"
 
@@ -42,6 +43,24 @@ static bool decide(mr_predicting *self, const mr_trace *part, mr_result *result)
     mr_cli_progress_end(&self->progress);
     mr_status closed = mr_checkpoint_close(run.checkpoint, &unused);
     return status == MR_OK && closed == MR_OK;
+}
+
+mr_status mr_predicting_read_on_rank(mr_predicting *self, const char *path, mr_error *error)
+{
+    const mr_config *config = self->cli->config;
+    const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
+    const mr_cluster *cluster = &self->ranks.cluster;
+    mr_predict_shard share;
+    const mr_part_wish wish = {.context = &share, .wants = mr_predict_part_wants};
+    /* With a checkpoint of an earlier run rank 0 has units that this rank would begin with. */
+    if (mr_predict_part_of_rank(&share, config, cluster->rank, cluster->size) && !options.repair &&
+        !self->shards && !self->part_count && !mr_config_bool(config, "resume"))
+        self->part = mr_mrt_part_open(path, &options, &wish);
+    if (self->part && mr_predict_part_fits(&share, mr_mrt_part_trace(self->part)))
+        return MR_OK;
+    mr_mrt_part_close(self->part);
+    self->part = NULL;
+    return mr_trace_read(path, &options, &self->trace, error);
 }
 
 void mr_predicting_part(mr_predicting *self, const char *path, bool *over, int *exit_status)

@@ -29,19 +29,35 @@ static bool is_of_shard(const mr_phase_run *self, uint64_t unit)
            mr_shard_of(unit, self->phase->count, dispatch->shards) == dispatch->shard;
 }
 
-bool mr_phase_run_take(mr_phase_run *self, uint64_t *unit)
+bool mr_is_of_rank(uint64_t unit, uint64_t units, unsigned rank, unsigned size)
+{
+    return rank > 0 && size > 1 && mr_shard_of(unit, units, size - 1) == rank;
+}
+
+bool mr_is_ahead(uint64_t unit, uint64_t units)
+{
+    return unit < units / 2;
+}
+
+bool mr_phase_run_take(mr_phase_run *self, unsigned rank, uint64_t *unit)
 {
     const mr_phase *phase = self->phase;
-    bool found = false;
+    mr_team *team = self->dispatch->team;
+    bool found = false, has_part = team && team->members[rank].has_part;
+    uint64_t *next = has_part ? &team->members[rank].next : &self->next;
     if (mr_halt_asked(self->dispatch->halt) != MR_HALT_NONE)
         return false;
     pthread_mutex_lock(&self->mutex);
-    while (!found && self->taken < phase->count) {
-        *unit = self->taken++;
+    while (!found && *next < phase->count) {
+        *unit = (*next)++;
         if (phase->last_first)
             *unit = *unit ? *unit - 1 : phase->count - 1;
-        found = !self->saved_before[*unit] && is_of_shard(self, *unit);
+        found = !self->gone[*unit] && is_of_shard(self, *unit) &&
+                (!has_part || mr_is_of_rank(*unit, phase->count, rank, team->cluster->size));
     }
+    self->left -= found;
+    if (found)
+        self->gone[*unit] = true;
     pthread_mutex_unlock(&self->mutex);
     return found;
 }
@@ -49,9 +65,9 @@ bool mr_phase_run_take(mr_phase_run *self, uint64_t *unit)
 uint64_t mr_phase_run_left(mr_phase_run *self)
 {
     pthread_mutex_lock(&self->mutex);
-    uint64_t left = self->phase->count - self->taken;
+    uint64_t left = self->left;
     pthread_mutex_unlock(&self->mutex);
-    return self->dispatch->shards ? left / self->dispatch->shards : left;
+    return left;
 }
 
 mr_status mr_phase_decide(const mr_phase *phase, unsigned worker, uint64_t unit, void **product,
@@ -267,7 +283,7 @@ static mr_status take_saved(mr_phase_run *self, mr_error *error)
         status = get_saved(self, unit, &outcome, error);
         if (!outcome)
             continue;
-        self->saved_before[unit] = true;
+        self->gone[unit] = true;
         self->missing--;
         dispatch->units_saved++;
         status = accept(self, unit, outcome, error);
@@ -280,7 +296,7 @@ static mr_status take_saved(mr_phase_run *self, mr_error *error)
 static mr_taken take(void *context, uint64_t *unit)
 {
     mr_phase_run *self = context;
-    if (mr_phase_run_take(self, unit))
+    if (mr_phase_run_take(self, 0, unit))
         return MR_TAKEN;
     pthread_mutex_lock(&self->mutex);
     uint64_t away = self->away;
@@ -317,6 +333,7 @@ static mr_status run_pool(mr_phase_run *self, mr_error *error)
                           .work = work,
                           .deliver = deliver,
                           .look = team ? mr_rank_zero_look : NULL};
+    self->left = self->missing;
     if (team)
         mr_rank_zero_begin(self);
     return mr_pool_run(&pool, error);
@@ -350,13 +367,12 @@ mr_status mr_dispatch_run(mr_dispatch *dispatch, const mr_phase *phase, mr_error
     if (dispatch->team && dispatch->team->cluster->rank > 0)
         return mr_rank_other_run(dispatch, phase, error);
     self.waiting = mr_calloc(phase->count, sizeof(mr_outcome *));
-    self.saved_before = mr_calloc(phase->count, sizeof(bool));
+    self.gone = mr_calloc(phase->count, sizeof(bool));
     pthread_mutex_init(&self.mutex, NULL);
-    mr_status status = self.waiting && self.saved_before
-                           ? run(&self, error)
-                           : mr_error_memory(error, "sharing out the work");
+    mr_status status = self.waiting && self.gone ? run(&self, error)
+                                                 : mr_error_memory(error, "sharing out the work");
     pthread_mutex_destroy(&self.mutex);
     free(self.waiting);
-    free(self.saved_before);
+    free(self.gone);
     return status;
 }

@@ -46,8 +46,8 @@ typedef struct mr_outcome_kind {
     /* Was the run halted before the unit was decided, so that the outcome is only a part? Such an
      * outcome is merged, but the unit stays missing. NULL: no. */
     bool (*is_cut)(const mr_outcome *outcome);
-    /* Is an outcome from the store to be believed? MR_ERR_INTERNAL, with the reason: no; the unit
-     * is decided again. NULL: yes. */
+    /* Is an outcome from the store, or of a rank with a part of the input, to be believed? MR_ERR_INTERNAL, with the
+     * reason: no; the unit is decided again. NULL: yes. */
     mr_status (*check)(void *context, const mr_outcome *outcome, mr_error *error);
     /* Counts a unit for the worker that has decided it, in so many seconds. False: no memory.
      * NULL: nobody counts. */
@@ -94,6 +94,14 @@ typedef struct mr_dispatch {
  * has some eight runs, so that all shards share a stretch of hard units.
  */
 uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards);
+
+/*
+ * Of the ranks of a team, each but rank 0 has a share of the units of a phase; rank 0 decides units of all shares. A rank
+ * that has only a part of the input decides units of its share alone. It begins before rank 0 does, with the units of its share that
+ * are in the first half of the phase, and gets the others from rank 0.
+ */
+bool mr_is_of_rank(uint64_t unit, uint64_t units, unsigned rank, unsigned size);
+bool mr_is_ahead(uint64_t unit, uint64_t units);
 
 /*
  * Runs a phase to its end, to a failure, or until the run is halted. In each case all outcomes that

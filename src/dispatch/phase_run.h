@@ -30,15 +30,16 @@ typedef struct mr_phase_run {
     mr_dispatch *dispatch;
     const mr_phase *phase;
     mr_store_phase key;   /* of the phase, for the store */
-    bool *saved_before;   /* by unit: the store has its outcome; fixed before units are taken */
+    bool *gone;           /* by unit: the store has its outcome, or somebody has taken it */
     mr_outcome **waiting; /* by unit: an outcome that is not merged yet; owned */
     uint64_t merged;      /* the next unit to be merged */
     uint64_t mine;        /* units of this shard; of these … */
     uint64_t done;        /* … with an outcome, also a partial one */
     uint64_t missing;     /* … without a whole outcome */
 
-    pthread_mutex_t mutex; /* guards the next two */
-    uint64_t taken;        /* units that somebody has taken */
+    pthread_mutex_t mutex; /* guards `gone`, and the next three */
+    uint64_t next;         /* where the next unit is looked for by who may decide all */
+    uint64_t left;         /* units that nobody has taken */
     uint64_t away;         /* units that other ranks have */
 
     /* Of rank 0: */
@@ -48,10 +49,10 @@ typedef struct mr_phase_run {
     bool told_halt;
 } mr_phase_run;
 
-/* The next unit that nobody has taken; false: there is none, or the run is halted. By any
+/* The next unit that nobody has taken, for rank `rank`; false: there is none, or the run is halted. By any
  * thread. */
-bool mr_phase_run_take(mr_phase_run *run, uint64_t *unit);
-/* About how many units of this shard nobody has taken. By any thread. */
+bool mr_phase_run_take(mr_phase_run *run, unsigned rank, uint64_t *unit);
+/* How many units nobody has taken. By any thread. */
 uint64_t mr_phase_run_left(mr_phase_run *run);
 /* Takes over the outcome of a unit, and merges what can be merged. By the calling thread. */
 mr_status mr_phase_run_deliver(mr_phase_run *run, uint64_t unit, mr_decided decided,

@@ -2,6 +2,8 @@
  * rank_other: a phase on a rank of a team that is not rank 0. Its threads decide the units that
  * rank 0 has sent. Its calling thread sends their outcomes to rank 0, and merges the outcomes that
  * rank 0 has merged.
+ *
+ * A rank with a part of the input begins before rank 0 does. It keeps its outcomes until rank 0 listens.
  */
 #include "base/memory.h"
 #include "phase_run.h"
@@ -16,6 +18,9 @@ typedef struct other {
     uint64_t *units;       /* sent by rank 0; `next` … `count` - 1 are not taken yet */
     size_t next, count, capacity;
     bool over; /* nothing more is to be decided */
+    /* Of the calling thread: */
+    mr_bytes *kept; /* messages for rank 0, which does not listen yet; owned */
+    size_t kept_count, kept_capacity;
 } other;
 
 static mr_taken take(void *context, uint64_t *unit)
@@ -40,9 +45,40 @@ static mr_status work(void *context, unsigned worker, uint64_t unit, void **prod
     return mr_phase_decide(self->phase, worker, unit, product, error);
 }
 
+/* Sends a message, and frees it, or keeps it until rank 0 listens. */
+static mr_status post(other *self, mr_bytes *bytes, mr_error *error)
+{
+    void *kept = self->kept;
+    if (self->dispatch->team->welcomed)
+        return mr_team_send(self->dispatch->team, 0, bytes, error);
+    if (!mr_grow(&kept, &self->kept_capacity, self->kept_count + 1, sizeof *self->kept)) {
+        mr_bytes_free(bytes);
+        return mr_error_memory(error, "keeping what was found");
+    }
+    self->kept = kept;
+    self->kept[self->kept_count++] = *bytes;
+    return MR_OK;
+}
+
+static mr_status hear_welcome(other *self, mr_error *error)
+{
+    mr_status status = MR_OK;
+    self->dispatch->team->welcomed = true;
+    for (size_t i = 0; i < self->kept_count && status == MR_OK; i++)
+        status = mr_team_send(self->dispatch->team, 0, &self->kept[i], error);
+    return status;
+}
+
+static void forget_kept(other *self)
+{
+    for (size_t i = 0; i < self->kept_count; i++)
+        mr_bytes_free(&self->kept[i]);
+    free(self->kept);
+}
+
 static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *error)
 {
-    const other *self = context;
+    other *self = context;
     const mr_outcome_kind *kind = self->dispatch->kind;
     mr_decided decided = *(mr_decided *)product;
     mr_bytes bytes = {0};
@@ -55,7 +91,7 @@ static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *
     mr_bytes_number(&bytes, decided.partly);
     bytes.failed |= !kind->encode(kind->context, decided.outcome, &bytes);
     kind->free(decided.outcome);
-    return mr_team_send(self->dispatch->team, 0, &bytes, error);
+    return post(self, &bytes, error);
 }
 
 /* ---- messages of rank 0 ---- */
@@ -124,6 +160,8 @@ static void hear_end(other *self, mr_message *message)
 static mr_status hear(other *self, mr_message *message, mr_error *error)
 {
     const mr_team *team = self->dispatch->team;
+    if (message->word == MR_WORD_WELCOME && !team->welcomed)
+        return hear_welcome(self, error);
     if (message->word == MR_WORD_HALT || message->word == MR_WORD_END) {
         hear_end(self, message);
         return MR_OK;
@@ -154,14 +192,34 @@ static mr_status look(void *context, mr_error *error)
     return status;
 }
 
-static mr_status begin(const other *self, mr_error *error)
+/* The units that a rank with a part of the input begins with. */
+static mr_status take_ahead(other *self, mr_error *error)
+{
+    const mr_cluster *cluster = self->dispatch->team->cluster;
+    uint64_t units = self->phase->count;
+    for (uint64_t unit = 0; unit < units && mr_is_ahead(unit, units); unit++) {
+        void *taken = self->units;
+        if (!mr_is_of_rank(unit, units, cluster->rank, cluster->size))
+            continue;
+        if (!mr_grow(&taken, &self->capacity, self->count + 1, sizeof *self->units))
+            return mr_error_memory(error, "taking over work");
+        self->units = taken;
+        self->units[self->count++] = unit;
+    }
+    return MR_OK;
+}
+
+static mr_status begin(other *self, mr_error *error)
 {
     mr_team *team = self->dispatch->team;
     mr_bytes bytes = {0};
+    mr_status status = team->welcomed ? MR_OK : take_ahead(self, error);
+    if (status != MR_OK)
+        return status;
     mr_team_write(&bytes, MR_WORD_READY);
     mr_bytes_number(&bytes, team->phase);
     mr_bytes_number(&bytes, self->phase->count);
-    return mr_team_send(team, 0, &bytes, error);
+    return post(self, &bytes, error);
 }
 
 mr_status mr_rank_other_run(mr_dispatch *dispatch, const mr_phase *phase, mr_error *error)
@@ -182,5 +240,6 @@ mr_status mr_rank_other_run(mr_dispatch *dispatch, const mr_phase *phase, mr_err
         status = mr_pool_run(&pool, error);
     pthread_mutex_destroy(&self.mutex);
     free(self.units);
+    forget_kept(&self);
     return status;
 }

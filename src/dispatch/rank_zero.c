@@ -5,8 +5,13 @@
  * A rank gets units ahead of its work, so that it need not wait for a message: twice as many as it
  * has threads, or as many as will take the rank QUEUE_SECONDS by what units have taken so far.
  * Towards the end of the phase a rank gets fewer, so that all ranks end at about the same time.
+ *
+ * A rank that has a part of the input has no checker. So its outcomes are checked here, and a unit whose outcome is
+ * refused is decided again, by a rank that has it all.
  */
 #include "phase_run.h"
+
+#include <inttypes.h>
 
 static const double QUEUE_SECONDS = 0.02;
 
@@ -19,6 +24,33 @@ static void set_away(mr_phase_run *self, mr_member *member, uint64_t units)
 }
 
 /* ---- messages to rank 0 ---- */
+
+/* Is the outcome to be believed? Else somebody else takes its unit. */
+static mr_status believe(mr_phase_run *self, const mr_member *member, uint64_t unit,
+                         mr_outcome **outcome, mr_error *error)
+{
+    const mr_outcome_kind *kind = self->dispatch->kind;
+    mr_error refusal;
+    if (!member->has_part || !kind->check)
+        return MR_OK;
+    mr_status status = kind->check(kind->context, *outcome, &refusal);
+    if (status == MR_OK)
+        return MR_OK;
+    kind->free(*outcome);
+    *outcome = NULL;
+    if (status != MR_ERR_INTERNAL) {
+        *error = refusal;
+        return status;
+    }
+    MR_DEBUG(self->dispatch->debug, DISPATCH, "stage=%s unit=%" PRIu64 " refused=1 why=%s",
+             self->phase->stage, unit, refusal.text);
+    pthread_mutex_lock(&self->mutex);
+    self->gone[unit] = false;
+    self->next = 0; /* ranks with a part of the input have passed the unit */
+    self->left++;
+    pthread_mutex_unlock(&self->mutex);
+    return MR_OK;
+}
 
 /* An outcome, of a unit of which nobody has sent one before. */
 static mr_status hear_outcome(mr_phase_run *self, mr_message *message, mr_error *error)
@@ -40,7 +72,9 @@ static mr_status hear_outcome(mr_phase_run *self, mr_message *message, mr_error 
     if (!decided.outcome)
         return damaged ? mr_team_garbled(team, message->from, error)
                        : mr_error_memory(error, "taking in the work of another rank");
-    mr_status status = mr_phase_run_deliver(self, unit, decided, error);
+    mr_status status = believe(self, member, unit, &decided.outcome, error);
+    if (decided.outcome)
+        status = mr_phase_run_deliver(self, unit, decided, error);
     set_away(self, member, member->away - 1);
     return status;
 }
@@ -122,7 +156,7 @@ static mr_status hand_out(mr_phase_run *self, unsigned rank, mr_error *error)
     /* Set before the first unit is taken: a worker that finds no unit left must see that some are
      * away. */
     set_away(self, member, want);
-    for (; had + count < want && mr_phase_run_take(self, &unit); count++)
+    for (; had + count < want && mr_phase_run_take(self, rank, &unit); count++)
         mr_bytes_number(&units, unit);
     set_away(self, member, had + count);
     if (!count)
@@ -145,12 +179,28 @@ static mr_status tell_halt(mr_phase_run *self, mr_error *error)
     return mr_team_send_all(self->dispatch->team, &bytes, error);
 }
 
+/* A rank with a part of the input has begun with these units. */
+static uint64_t take_ahead(mr_phase_run *self, unsigned rank)
+{
+    uint64_t units = self->phase->count, count = 0;
+    for (uint64_t unit = 0; unit < units && mr_is_ahead(unit, units); unit++)
+        if (mr_is_of_rank(unit, units, rank, self->dispatch->team->cluster->size)) {
+            self->gone[unit] = true;
+            count++;
+        }
+    self->left -= count;
+    return count;
+}
+
 void mr_rank_zero_begin(mr_phase_run *self)
 {
     mr_team *team = self->dispatch->team;
     for (unsigned rank = 0; rank < team->cluster->size; rank++) {
-        team->members[rank].away = 0;
-        self->jobs += team->members[rank].jobs;
+        mr_member *member = &team->members[rank];
+        member->next = 0;
+        member->away = member->has_part ? take_ahead(self, rank) : 0;
+        self->away += member->away;
+        self->jobs += member->jobs;
     }
 }
 

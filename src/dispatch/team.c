@@ -168,6 +168,7 @@ static mr_status send_hello(mr_team *team, const mr_hello *hello, mr_status stat
     write_error(&bytes, status, error);
     if (status == MR_OK) {
         mr_bytes_number(&bytes, hello->jobs);
+        mr_bytes_number(&bytes, hello->has_part);
         mr_bytes_raw(&bytes, hello->subject->items, hello->subject->count);
         bytes.failed |= hello->subject->failed;
     }
@@ -191,6 +192,7 @@ static mr_status hear_hello(const mr_team *team, mr_message *message, const mr_h
     if (status != MR_OK)
         return status;
     team->members[message->from].jobs = mr_bytes_get_u32(&message->in, UINT32_MAX);
+    team->members[message->from].has_part = mr_bytes_get_u32(&message->in, 1);
     if (compares)
         status = own->compare(own->context, name, &message->in, error);
     return message->in.damaged ? mr_team_garbled(team, message->from, error) : status;
@@ -223,6 +225,7 @@ static mr_status welcome(mr_team *team, const mr_hello *own, mr_status status, m
         hear_hellos(team, own, status == MR_OK, status == MR_OK ? error : &next_error);
     status = status == MR_OK ? heard : status;
     team->over = status != MR_OK;
+    team->welcomed = !team->over;
     mr_team_write(&bytes, team->over ? MR_WORD_END : MR_WORD_WELCOME);
     mr_status sent = mr_team_send_all(team, &bytes, status == MR_OK ? error : &next_error);
     return status == MR_OK ? sent : status;
@@ -236,6 +239,7 @@ static mr_status be_welcomed(mr_team *team, mr_error *error)
     mr_word word = message.word;
     mr_message_free(&message);
     team->over = word == MR_WORD_END;
+    team->welcomed = word == MR_WORD_WELCOME;
     return team->over || word == MR_WORD_WELCOME ? MR_OK : mr_team_garbled(team, 0, error);
 }
 
@@ -251,7 +255,8 @@ mr_status mr_team_meet(mr_team *team, const mr_cluster *cluster, mr_halt *halt,
     if (cluster->rank == 0)
         return welcome(team, hello, status, error);
     mr_status sent = send_hello(team, hello, status, error);
-    return sent == MR_OK ? be_welcomed(team, error) : sent;
+    bool waits = status != MR_OK || !hello->has_part;
+    return sent == MR_OK && waits ? be_welcomed(team, error) : sent;
 }
 
 /* ---- the end ---- */
@@ -260,7 +265,11 @@ static bool say_goodbye(mr_team *team, mr_status status, const mr_error *error,
                         const mr_account *account)
 {
     mr_bytes bytes = {0};
-    mr_error ignored; /* rank 0 cannot be told; team->broken says so */
+    mr_error ignored;                   /* rank 0 cannot be told; team->broken says so */
+    if (!team->welcomed && !team->over) /* rank 0 hears a BYE when it has welcomed all ranks */
+        team->broken |= be_welcomed(team, &ignored) != MR_OK;
+    if (team->broken || (team->over && !team->welcomed))
+        return !team->broken;
     mr_team_write(&bytes, MR_WORD_BYE);
     write_error(&bytes, status, error);
     account->write(account->context, &bytes);

@@ -8,7 +8,7 @@
  * which merge it as well. So all ranks know the same at the end of a phase, and plan the same next
  * phase. Only rank 0 reports and writes files.
  *
- *   rank 0 → others   WELCOME (all may begin) | END (the run is over)
+ *   rank 0 → others   WELCOME (all may begin; a rank with a part of the input has begun) | END (the run is over)
  *                     in a phase: UNITS (to decide), MERGED (an outcome), HALT (stop deciding)
  *   others → rank 0   HELLO, in a phase: READY (the rank has entered it), OUTCOME; BYE
  *
@@ -30,6 +30,8 @@ typedef struct mr_member {
     uint64_t phase, units; /* the last phase that it has entered, and the units of that phase */
     uint64_t away;         /* units that it has got, and of which it has sent no outcome */
     mr_bytes account;      /* what its BYE has told; owned */
+    bool has_part; /* it has a part of the input, and decides units of its share only; then: */
+    uint64_t next; /*   in a phase, where its next unit is looked for */
 } mr_member;
 
 typedef struct mr_team {
@@ -38,12 +40,16 @@ typedef struct mr_team {
     mr_member *members; /* owned: one a rank, used by rank 0 */
     uint64_t phase;     /* number of the phase under way, from 1 */
     bool over;          /* END has been sent or has come: no more phases */
-    bool broken;        /* a rank is lost: there can be no orderly end */
+    bool welcomed; /* WELCOME was sent or has come; a rank with a part of the input begins before */
+    bool broken;   /* a rank is lost: there can be no orderly end */
 } mr_team;
 
 /* What a rank says at the beginning. */
 typedef struct mr_hello {
     unsigned jobs; /* its threads */
+    /* It has only the part of the input that its share of the units needs (mr_is_of_rank of dispatch.h). Such a rank does
+     * not wait for the others: it begins with units that rank 0 gives to nobody else. */
+    bool has_part;
     const mr_bytes
         *subject; /* what it works on, and how; not read when the rank cannot take part */
     /* Compares, on rank 0, the subject of another rank with its own: MR_OK, or an error that says

@@ -20,6 +20,14 @@ bool mr_predict_part_allows(const mr_predict_shard *shard)
            !has_text(config, "candidates.ignore_locations");
 }
 
+bool mr_predict_part_of_rank(mr_predict_shard *shard, const mr_config *config, unsigned rank,
+                             unsigned size)
+{
+    *shard = (mr_predict_shard){config, rank, size - 1};
+    return mr_predict_settings_far(config) == MR_FAR_NONE &&
+           mr_config_set_of(config, "find") == MR_FIND_RACES && mr_predict_part_allows(shard);
+}
+
 /* The events of the windows of the shard take much less than this. */
 static bool has_plenty(const mr_config *config, uint32_t event_count)
 {

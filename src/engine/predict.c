@@ -280,6 +280,11 @@ static mr_status find_far(prediction *p, mr_error *error)
 
 /* ---- beside races ---- */
 
+static bool wants_others(const prediction *p)
+{
+    return (p->settings.find & ~(unsigned)MR_FIND_RACES) || p->settings.asks_sees;
+}
+
 static mr_status find_others(prediction *p, bool *complete, mr_error *error)
 {
     const mr_far_context context = far_context(p);
@@ -415,9 +420,7 @@ static void note_missing(prediction *p, mr_status status, bool far_done, bool ot
         stats->windows_missing = p->window_count - stats->windows;
         stats->far_missing = p->settings.far != MR_FAR_NONE && (p->settings.find & MR_FIND_RACES) &&
                              (!far_done || !p->searched);
-        stats->findings_missing =
-            ((p->settings.find & ~(unsigned)MR_FIND_RACES) || p->settings.asks_sees) &&
-            !others_done;
+        stats->findings_missing = wants_others(p) && !others_done;
     }
     stats->incomplete =
         status != MR_OK || stats->windows_missing || stats->far_missing || stats->findings_missing;
@@ -451,7 +454,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
-    if (status == MR_OK && !p.dispatch.shards && !p.no_room &&
+    if (status == MR_OK && wants_others(&p) && !p.dispatch.shards && !p.no_room &&
         mr_halt_asked(p.settings.halt) == MR_HALT_NONE)
         status = find_others(&p, &others_done, error);
     note_missing(&p, status, far_done, others_done);

@@ -49,7 +49,8 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
 unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster);
 
 /* together.c: mr_team_meet for a prediction. The ranks agree on the contents of the trace and on
- * the settings that decide what is found. `trace` is not read when `status` is not MR_OK. */
+ * the settings that decide what is found. `trace` is not read when `status` is not MR_OK. Of a rank other than 0 it may be a part (part.h):
+ * such a rank does not wait for the others here. */
 mr_status mr_predict_meet(mr_team *team, const mr_cluster *cluster, mr_halt *halt,
                           const mr_trace *trace, const mr_config *config, mr_status status,
                           mr_error *error);

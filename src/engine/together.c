@@ -44,6 +44,7 @@ mr_status mr_predict_meet(mr_team *team, const mr_cluster *cluster, mr_halt *hal
     mr_identity own = {0};
     mr_bytes subject = {0};
     const mr_hello hello = {.jobs = mr_predict_jobs(config, cluster),
+                            .has_part = status == MR_OK && trace->runs,
                             .subject = &subject,
                             .compare = compare,
                             .context = &own};
