@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "deduction_rules.h"
+#include "raise.h"
 
 #include <string.h>
 
@@ -472,124 +473,22 @@ bool mr_eliminate_list_sources(mr_known *known)
 
 /* ---- of a window, whatever is asked ---- */
 
-/* Clocks on their way from rows to events, in trace order: what is before an event stands before it
- * in the trace, so its clock is there already. */
-typedef struct refiner {
-    const mr_deduction *d;
-    mr_precedence *forced;
-    uint32_t *clock; /* of the event at hand; scratch */
-    mr_arena *arena;
-} refiner;
-
-/* The event, with what is before it, joins the clock at hand. */
-static void take(refiner *r, uint32_t event, uint32_t of)
+/* mr_raise: what the rows say. */
+static void tell_rows(void *context, mr_raiser *raiser, uint32_t event)
 {
-    const mr_window *w = r->forced->window;
-    uint32_t chain = w->threads[w->thread[event]].chain, own = w->threads[w->thread[of]].chain;
-    if (chain == own || r->clock[chain] > mr_window_chain_position(w, event))
+    const mr_deduction *d = context;
+    const mr_known *known = d->known;
+    if (!mr_rows_has(known->rows, event))
         return;
-    MR_ASSERT(event < of);
-    const uint32_t *from = r->forced->clock[event];
-    for (uint32_t c = 0; c < w->chain_count; c++)
-        if (c != own && c != chain && from[c] > r->clock[c])
-            r->clock[c] = from[c];
-    r->clock[chain] = mr_window_chain_position(w, event) + 1;
-}
-
-/* What FORCED had before the event, and what the rows say. */
-static void take_forced(refiner *r, const uint32_t *clock, uint32_t of)
-{
-    const mr_window *w = r->forced->window;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t count = mr_precedence_count(w, clock, w->thread[of], t);
-        if (count && !mr_window_same_chain(w, t, w->thread[of]))
-            take(r, mr_window_at(w, t, count - 1), of);
-    }
-}
-
-static void take_rows(refiner *r, uint32_t row, uint32_t of)
-{
-    const mr_known *known = r->d->known;
-    const uint32_t *clock = mr_deduction_clock(r->d, row);
+    const uint32_t *clock = mr_deduction_clock(d, mr_deduction_row(d, event));
     for (uint32_t s = 0; s < known->slot_count; s++)
         if (clock[s])
-            take(r, known->rows->event_of[known->row_first[s] + clock[s] - 1], of);
-}
-
-/* Has a clock more than another one in the chains that the thread is not in? */
-static bool has_more(const mr_window *w, const uint32_t *clock, const uint32_t *other,
-                     uint32_t thread)
-{
-    for (uint32_t c = 0; c < w->chain_count; c++)
-        if (c != w->threads[thread].chain && clock[c] > other[c])
-            return true;
-    return false;
-}
-
-/* The clock at hand as one of the arena; `same` when it is no more than that. NULL: no memory. */
-static uint32_t *keep(refiner *r, uint32_t *same, uint32_t of)
-{
-    const mr_window *w = r->forced->window;
-    if (!has_more(w, r->clock, same, w->thread[of]))
-        return same;
-    uint32_t *clock = mr_arena_alloc(r->arena, w->chain_count, sizeof *clock);
-    if (clock)
-        memcpy(clock, r->clock, w->chain_count * sizeof *clock);
-    return clock;
-}
-
-/* The first event of a thread has no event before it; what it needs to be next may have grown. */
-static bool refine_start(refiner *r, uint32_t thread, uint32_t event)
-{
-    uint32_t *old = r->forced->thread_start[thread];
-    memset(r->clock, 0, r->forced->window->chain_count * sizeof *r->clock);
-    take_forced(r, old, event);
-    r->forced->thread_start[thread] = keep(r, old, event);
-    return r->forced->thread_start[thread] != NULL;
-}
-
-/* What the event needs to be next: what the one `before` it needs, and the edges that end at it. */
-static bool refine_enabled(refiner *r, const uint32_t *before, uint32_t event)
-{
-    uint32_t **enabled = r->forced->enabled;
-    if (!enabled)
-        return true;
-    memcpy(r->clock, before, r->forced->window->chain_count * sizeof *r->clock);
-    take_forced(r, enabled[event], event);
-    enabled[event] = keep(r, enabled[event], event);
-    return enabled[event] != NULL;
-}
-
-static bool refine_event(refiner *r, uint32_t i)
-{
-    const mr_window *w = r->forced->window;
-    uint32_t thread = w->thread[i], position = w->position[i];
-    if (!position && !refine_start(r, thread, i))
-        return false;
-    uint32_t *before = position ? r->forced->clock[mr_window_at(w, thread, position - 1)]
-                                : r->forced->thread_start[thread];
-    uint32_t *old = r->forced->clock[i];
-    if (!refine_enabled(r, before, i))
-        return false;
-    memcpy(r->clock, before, w->chain_count * sizeof *r->clock);
-    take_forced(r, old, i);
-    if (mr_rows_has(r->d->known->rows, i))
-        take_rows(r, mr_deduction_row(r->d, i), i);
-    uint32_t *clock = keep(r, before, i);
-    if (!clock)
-        return false;
-    MR_ASSERT_COSTLY(!has_more(w, old, clock, thread));
-    r->forced->refined = r->forced->refined || has_more(w, clock, old, thread);
-    r->forced->clock[i] = clock;
-    return true;
+            mr_raise_by(raiser, known->rows->event_of[known->row_first[s] + clock[s] - 1], event);
 }
 
 static bool deduce_window(mr_deduction *d, mr_precedence *forced, mr_arena *arena)
 {
-    const mr_window *w = forced->window;
-    refiner r = {.d = d, .forced = forced, .arena = arena};
-    r.clock = mr_arena_alloc(d->arena, w->chain_count, sizeof *r.clock);
-    if (!r.clock || !mr_deduction_begin(d))
+    if (!mr_deduction_begin(d))
         return false;
     run(d);
     if (!mr_deduction_fill_all(d))
@@ -597,10 +496,7 @@ static bool deduce_window(mr_deduction *d, mr_precedence *forced, mr_arena *aren
     if (mr_arena_is_halted(d->arena))
         return false;
     MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
-    for (uint32_t i = 0; i < w->size; i++)
-        if ((i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)) || !refine_event(&r, i))
-            return false;
-    return true;
+    return mr_raise(forced, tell_rows, d, d->arena, arena);
 }
 
 bool mr_eliminate_refine(mr_precedence *forced, const mr_rows *rows,

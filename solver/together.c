@@ -1,6 +1,7 @@
 #include "together.h"
 
 #include "base/assert.h"
+#include "raise.h"
 #include "windows/read_choices.h"
 
 #include <inttypes.h>
@@ -630,4 +631,29 @@ bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events
         if (has(t, w->thread[a], t->state_of[a], other, t->state_of[events[k]]))
             return true;
     return false;
+}
+
+/* mr_raise: the step before the first state of each other thread. */
+static void tell_states(void *context, mr_raiser *raiser, uint32_t event)
+{
+    const mr_together *t = context;
+    uint32_t thread = t->window->thread[event];
+    uint32_t state = state_after(t, thread, t->window->position[event] + 1);
+    for (uint32_t j = 0; j < t->thread_count; j++) {
+        const row *r = row_of(t, thread, state, j);
+        uint32_t k = 0;
+        while (k < r->count && !pool_at(t, r->at)[k])
+            k++;
+        if (k == r->count) /* its own row */
+            continue;
+        uint32_t least = (r->first + k) * 64 + lowest_bit(pool_at(t, r->at)[k]);
+        if (least)
+            mr_raise_by(raiser, t->steps[t->parts[j].first_state + least - 1].event, event);
+    }
+}
+
+bool mr_together_raise(const mr_together *t, mr_precedence *forced, mr_arena *arena)
+{
+    MR_ASSERT(forced == t->forced);
+    return mr_raise(forced, tell_states, (void *)t, arena, arena);
 }

@@ -36,7 +36,7 @@ typedef struct member {
 typedef struct plan {
     mr_far_asker *asker;
     uint32_t near_part, stretch;
-    bool search;
+    bool looks, search;
     member *members; /* owned; those of a bundle side by side */
     uint32_t *left;  /* owned; one a site pair: its members that are not proven */
     uint32_t *first; /* owned; of each bundle, and the end */
@@ -261,8 +261,7 @@ static mr_status ask(const plan *p, mr_far_worker *far, const member *members, u
     mr_stops one = unite(members, count, false, &worker->arena);
     mr_stops two = unite(members, count, true, &worker->arena);
     if (one.events && two.events)
-        status =
-            p->near_part ? look(p, worker, one, two, found) : prove(p, worker, one, two, found);
+        status = p->looks ? look(p, worker, one, two, found) : prove(p, worker, one, two, found);
     else if (!worker->arena.refused)
         return mr_error_memory(worker->error, "deciding far races");
     worker->arena.refused = false;
@@ -406,7 +405,7 @@ static mr_status run(plan *p, mr_error *error)
 
 mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error)
 {
-    plan p = {.asker = asker, .near_part = near_part, .stretch = MR_FAR_STRETCH};
+    plan p = {.asker = asker, .looks = true, .near_part = near_part, .stretch = MR_FAR_STRETCH};
     return run(&p, error);
 }
 

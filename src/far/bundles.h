@@ -26,7 +26,7 @@
 
 /*
  * Asks about each bundle of what is not settled, and looks for proofs near the accesses alone
- * (mr_eliminate_near), with one of so many parts of elimination's budget. These functions are for the
+ * (mr_eliminate_near), with one of so many parts of elimination's budget; 0: in the whole cone. These functions are for the
  * model of the settings: in a stricter one a proof says nothing. MR_ERR_MEMORY.
  */
 mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error);

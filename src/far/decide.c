@@ -50,6 +50,8 @@ static mr_status prove_or_ask(decider *d)
     if (d->window.model == d->context->settings->model)
         status = mr_far_survey(&d->asker, d->error);
     if (goes_on(d, status) && d->window.model == d->context->settings->model)
+        status = mr_far_meet(&d->asker, d->error);
+    if (goes_on(d, status) && d->window.model == d->context->settings->model)
         status = mr_far_prove_bundles(&d->asker, d->error);
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);

@@ -238,18 +238,12 @@ static mr_status list_again(mr_far_window *window, const mr_place_pairs *before,
     return status;
 }
 
-mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
-                               uint64_t steps, uint32_t *no_race, mr_error *error)
+mr_status mr_far_window_list_again(mr_far_window *window, uint32_t *no_race, mr_error *error)
 {
     uint32_t unsettled = mr_far_window_list_unsettled(window);
-    *no_race = 0;
-    if (!mr_problem_list_rows(&window->problem, decide, &window->arena) ||
-        !mr_problem_refine(&window->problem, decide, steps, &window->arena))
-        return mr_error_memory(error, "deciding far races");
-    if (!window->problem.refined)
-        return MR_OK;
     mr_place_pairs before = window->places;
     mr_status status = list_again(window, &before, error);
+    *no_race = 0;
     if (status == MR_OK) {
         MR_ASSERT(window->places.count <= unsettled); /* more precedence: no new candidates */
         *no_race = unsettled - window->places.count;
@@ -257,6 +251,16 @@ mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *d
     }
     free_places(&before);
     return status;
+}
+
+mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
+                               uint64_t steps, uint32_t *no_race, mr_error *error)
+{
+    *no_race = 0;
+    if (!mr_problem_list_rows(&window->problem, decide, &window->arena) ||
+        !mr_problem_refine(&window->problem, decide, steps, &window->arena))
+        return mr_error_memory(error, "deciding far races");
+    return window->problem.refined ? mr_far_window_list_again(window, no_race, error) : MR_OK;
 }
 
 /* ---- what is said of a pair of places ---- */

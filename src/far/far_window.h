@@ -4,10 +4,10 @@
  * A far window is a window (windows/window.h) of the reduced trace (reduce.h). Events of a far
  * window and of close pairs have the numbers of the reduced trace. Order of calls:
  *
- *   init → (move → (build → find_places → [refine])* )* → free
+ *   init → (move → (build → find_places → [refine] → [list_again])* )* → free
  *
  * `move` chooses the bounds; `build` makes the window of these bounds in one model; `find_places`
- * collects its candidates; `refine` raises its precedence and collects the candidates again. One
+ * collects its candidates; `refine` raises its precedence and collects the candidates again, as `list_again` does. One
  * thread, the calling thread, makes these calls, while no unit is under way. Workers read the far
  * window during a phase.
  *
@@ -89,6 +89,9 @@ mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error);
  * more. */
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
                                uint64_t steps, uint32_t *no_race, mr_error *error);
+
+/* The second half of that, for when the precedence was raised otherwise. */
+mr_status mr_far_window_list_again(mr_far_window *window, uint32_t *no_race, mr_error *error);
 
 /* Lists the pairs of places that are neither settled nor no race as `unsettled`, and returns their
  * number. */

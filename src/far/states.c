@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
+#include "bundles.h"
 #include "predict/survey.h"
 #include "solver/together.h"
 #include "windows/lockset.h"
@@ -82,64 +83,6 @@ static mr_status add_proofs(const plan *p, const bool *settled, mr_outcome *outc
     return MR_OK;
 }
 
-/* May an access of the one list and one of the other be the next events of their threads at the same time? */
-static bool lists_may_meet(const mr_together *together, const mr_access_list *one,
-                           const mr_access_list *other)
-{
-    for (uint32_t i = 0; i < one->count; i++)
-        if (mr_together_may_be(together, one->events[i], other->events, other->count))
-            return true;
-    return false;
-}
-
-static bool may_meet(const mr_window *w, const mr_together *together, const mr_access_site *one,
-                     const mr_access_site *other)
-{
-    for (uint32_t i = 0; i < one->list_count; i++)
-        for (uint32_t k = 0; k < other->list_count; k++)
-            if (!mr_locksets_meet(w, one->lists[i].lockset, other->lists[k].lockset) &&
-                lists_may_meet(together, &one->lists[i], &other->lists[k]))
-                return true;
-    return false;
-}
-
-static bool group_may_meet(const plan *p, const mr_together *together,
-                           const mr_candidate_group *group)
-{
-    const mr_candidates *candidates = &p->asker->window->candidates;
-    for (uint32_t i = 0; i < group->site_pair_count; i++) {
-        const mr_site_pair *pair = &candidates->site_pairs[group->first_site_pair + i];
-        if (may_meet(p->asker->window->problem.window, together, pair->one, pair->two))
-            return true;
-    }
-    return false;
-}
-
-/* Looks for proofs by the states of each two threads (solver/together.h). Takes those pairs of places for settled of which it
- * says nothing. */
-static mr_status search_together(const plan *p, mr_far_worker *far, bool *settled)
-{
-    const mr_far_window *window = p->asker->window;
-    const mr_problem *problem = &window->problem;
-    const mr_candidates *candidates = &window->candidates;
-    bool cone = p->asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE);
-    const mr_explore_limits limits = {
-        .effort = (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,
-        .memory_bytes = mr_limits_memory_bytes(&p->asker->decide.limits)};
-    mr_arena *arena = &far->worker.arena;
-    mr_arena_mark mark = mr_arena_get_mark(arena);
-    mr_together *together;
-    uint64_t spent = 0;
-    mr_explored result = mr_together_search(problem->window, &problem->hard,
-                                            cone ? &problem->forced : &problem->hard, &limits,
-                                            &spent, window->settings->debug, arena, &together);
-    for (uint32_t g = 0; g < candidates->group_count; g++)
-        settled[g] |=
-            result != MR_EXPLORED_ALL || group_may_meet(p, together, &candidates->groups[g]);
-    mr_arena_release(arena, mark);
-    return result == MR_EXPLORED_NO_MEMORY ? mr_worker_out_of_memory(&far->worker) : MR_OK;
-}
-
 static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
@@ -154,9 +97,7 @@ static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
     mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
                                         effort < most ? effort : most, settled, outcome, &complete);
     name_races(outcome);
-    if (status == MR_OK && !complete && !far->worker.halted)
-        status = search_together(p, far, settled);
-    if (status == MR_OK)
+    if (status == MR_OK && complete)
         status = add_proofs(p, settled, outcome, far->worker.error);
     free(settled);
     return status;
@@ -203,19 +144,111 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
-mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
+/* Do the states of the far window say anything, and are there not too many? */
+static bool is_for(const mr_far_asker *asker)
 {
     const mr_predict_settings *settings = asker->context->settings;
-    plan p = {.asker = asker};
     MR_REQUIRE(asker->window->model == settings->model);
-    if (!(asker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE)) || settings->is_crowded ||
-        settings->model == MR_MODEL_BRANCH || asker->window->problem.window->size > MOST_EVENTS ||
-        settings->far_limits.weakest != MR_STRENGTH_BEYOND_WCP)
+    return asker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) && !settings->is_crowded &&
+           settings->model != MR_MODEL_BRANCH &&
+           asker->window->problem.window->size <= MOST_EVENTS &&
+           settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP;
+}
+
+mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
+{
+    plan p = {.asker = asker};
+    if (!is_for(asker))
         return MR_OK;
     const mr_phase phase = {
         .context = &p, .stage = "far races", .count = 1, .decide = decide, .merge = merge};
     mr_status status = make_plan(&p) ? mr_dispatch_run(asker->context->dispatch, &phase, error)
                                      : mr_error_memory(error, "deciding far races");
     free(p.settled);
+    return status;
+}
+
+/* ---- each two threads ---- */
+
+/* May an access of the one list and one of the other be the next events of their threads at the same time? */
+static bool lists_may_meet(const mr_together *together, const mr_access_list *one,
+                           const mr_access_list *other)
+{
+    for (uint32_t i = 0; i < one->count; i++)
+        if (mr_together_may_be(together, one->events[i], other->events, other->count))
+            return true;
+    return false;
+}
+
+static bool may_meet(const mr_window *w, const mr_together *together, const mr_access_site *one,
+                     const mr_access_site *other)
+{
+    for (uint32_t i = 0; i < one->list_count; i++)
+        for (uint32_t k = 0; k < other->list_count; k++)
+            if (!mr_locksets_meet(w, one->lists[i].lockset, other->lists[k].lockset) &&
+                lists_may_meet(together, &one->lists[i], &other->lists[k]))
+                return true;
+    return false;
+}
+
+static bool places_may_meet(const mr_far_window *window, const mr_together *together,
+                            const mr_candidate_group *group)
+{
+    const mr_candidates *candidates = &window->candidates;
+    for (uint32_t i = 0; i < group->site_pair_count; i++) {
+        const mr_site_pair *pair = &candidates->site_pairs[group->first_site_pair + i];
+        if (may_meet(window->problem.window, together, pair->one, pair->two))
+            return true;
+    }
+    return false;
+}
+
+/* The pairs of places that never meet, then what is left with more precedence. */
+static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error *error)
+{
+    mr_far_window *window = asker->window;
+    mr_status status = MR_OK;
+    uint32_t no_race;
+    for (uint32_t i = 0; status == MR_OK && i < window->places.count; i++) {
+        mr_place_pair *places = &window->places.items[i];
+        if (!places->no_race && !mr_far_window_is_settled(window, places) &&
+            !places_may_meet(window, together, places->group))
+            status = mr_far_budget_conclude(asker->budget, places, NULL, error);
+    }
+    if (status != MR_OK || !(asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)) ||
+        !mr_far_window_list_unsettled(window))
+        return status;
+    if (!mr_together_raise(together, &window->problem.forced, &window->arena))
+        return mr_error_memory(error, "deciding far races");
+    status = mr_far_window_list_again(window, &no_race, error);
+    asker->context->merge->result->stats.far_no_race += no_race;
+    return status == MR_OK && mr_far_window_list_unsettled(window)
+               ? mr_far_look_at_bundles(asker, 0, error)
+               : status;
+}
+
+mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
+{
+    mr_far_window *window = asker->window;
+    const mr_problem *problem = &window->problem;
+    bool cone = asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE);
+    mr_together *together;
+    uint64_t spent = 0;
+    mr_arena scratch;
+    if (!is_for(asker))
+        return MR_OK;
+    const mr_explore_limits limits = {
+        .effort = (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,
+        .memory_bytes = mr_limits_memory_bytes(&asker->decide.limits)};
+    mr_arena_init(&scratch);
+    scratch.halt = window->arena.halt;
+    mr_explored result = mr_together_search(problem->window, &problem->hard,
+                                            cone ? &problem->forced : &problem->hard, &limits,
+                                            &spent, window->settings->debug, &scratch, &together);
+    mr_status status = result == MR_EXPLORED_NO_MEMORY
+                           ? mr_error_memory(error, "deciding far races")
+                       : result == MR_EXPLORED_ALL ? use(asker, together, error)
+                                                   : MR_OK;
+    mr_arena_free(&scratch);
     return status;
 }

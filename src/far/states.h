@@ -3,16 +3,21 @@
  *
  * Where locks are nested deeply, a trace of some ten thousand events leads to less than some million states, while each
  * question about all accesses of two places has a cone of nearly all events. The search gives up soon where that is
- * not so; then the states of each two threads (solver/together.h) are looked at for proofs. It is one unit. What it
- * spends is charged to no pair of places.
+ * not so; then the states of each two threads (solver/together.h) are looked at. What they spend is charged to no pair of
+ * places.
  */
 #ifndef MR_FAR_STATES_H
 #define MR_FAR_STATES_H
 
 #include "ask.h"
 
-/* In the model of the settings: races, and proofs for all other pairs of places when no state is left. MR_ERR_MEMORY,
- * and the errors of mr_dispatch_run. */
+/* In the model of the settings: races, and proofs for all other pairs of places when no state is left. It is one
+ * unit. MR_ERR_MEMORY, and the errors of mr_dispatch_run. */
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error);
+
+/* Likewise: pairs of places whose accesses are never together have no race. Then raises the precedence of the far window by what
+ * was found, lists the others again, and has elimination look at them, which needs little then. By the calling thread, of each rank, as
+ * the far window is changed. */
+mr_status mr_far_meet(mr_far_asker *asker, mr_error *error);
 
 #endif
