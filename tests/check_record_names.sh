@@ -72,7 +72,23 @@ functions() {
         grep -q '^ *by deep::work at ' "$scratch/report" || { cat "$scratch/report"; return 1; }
 }
 
+# A lambda has the name of the function around it, also where its code stands within that function's entry (-O0). A block that
+# a library allocates has the name of the place in the program, and so has the finding: in the list, for editors, and for code scanning.
+lambdas() {
+    printf '%s\n' '#include <pthread.h>' '#include <memory>' 'template <class F> void *call(void *p) { (*(F *)p)(); return nullptr; }' \
+        'struct box { std::unique_ptr<int> n; void both() {' 'n = std::make_unique<int>(0);' 'auto f = [this] { ++*n; };' \
+        'pthread_t t; pthread_create(&t, nullptr, call<decltype(f)>, &f);' 'f(); pthread_join(t, nullptr); } };' 'int main() { box b; b.both(); }' >"$scratch/lambda.cpp"
+    build "$1" "$scratch/lambda.cpp" -g "$2" && record || return 1
+    "$maxrace" predict --brief "$scratch/trace.mrt" >"$scratch/brief"
+    # clang gives the function around an inlined lambda no name.
+    grep -q -E 'lambda.cpp:6:[0-9]*: race on [^ ]*lambda.cpp:5:[0-9]*#1 between (box::both::)?<lambda> and (box::both::)?<lambda>; and ' "$scratch/brief" || { cat "$scratch/brief"; return 1; }
+    "$maxrace" predict --format sarif -o "$scratch/sarif" "$scratch/trace.mrt"
+    grep -o '"uri":"[^"]*"' "$scratch/sarif" | sort -u >"$scratch/files"
+    ! grep -v 'lambda.cpp"$' "$scratch/files" && [ -s "$scratch/files" ]
+}
+
 for compiler in gcc clang; do
+    needs "${compiler/gcc/g}++" "names_lambdas_$compiler" && check "names_lambdas_$compiler" lambdas $compiler -O0 && check "names_lambdas_optimised_$compiler" lambdas $compiler -O1
     needs "${compiler/gcc/g}++" "names_functions_$compiler" && check "names_functions_$compiler" functions $compiler
 done
 for source in tests/programs/*; do

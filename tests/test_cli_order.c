@@ -155,7 +155,7 @@ static void test_lists(void **state)
         {"order --brief --relation hb --confirm @/guarded.std", 1,
          "2: race on x between T1 and T2; and 3 (proven)\n", NULL},
         {"order @/freed.std", 1,
-         "\n\n4: M uses memory that was freed: y (observed) (observed 1)\n\nObserved 1 of 1", NULL},
+         "\n\n4: M uses memory that was freed: y (observed 1)\n\nObserved 1 of 1", NULL},
         {"order --brief @/freed.std", 1, "4: M uses memory that was freed: y (observed); and 3\n",
          NULL},
         {"order --color always @/race.std", 1, "\n\x1b[1m10\x1b[0m: race on x between", NULL},

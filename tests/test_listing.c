@@ -70,6 +70,9 @@ static void test_place(void **state)
         {"a+b.c", "a+b.c", 0, 0},
         {"a:b:3", "a:b", 3, 0},
         {"a.c:", "a.c:", 0, 0},
+        {"stl_vector.h:1043:34 < bank.cpp:30:7", "bank.cpp", 30, 7},
+        {"libx.so+0x1f < a.c:7", "a.c", 7, 0},
+        {"if (a < b)", "if (a < b)", 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_place place = mr_place_parse(rows[i].text, strlen(rows[i].text));
@@ -77,6 +80,29 @@ static void test_place(void **state)
             memcmp(place.file, rows[i].file, place.file_length) != 0 ||
             place.line != rows[i].line || place.column != rows[i].column)
             fail_msg("%s", rows[i].text);
+    }
+}
+
+static void test_function_short(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"std::vector<int>::push_back", "std::vector<int>::push_back"},
+        {"std::vector<std::pair<int, long>, std::allocator<std::pair<int, long> > >::push_back",
+         "std::vector<...>::push_back"},
+        {"a::very::long::name::that::reaches::beyond::the::sixty::bytes::and::has::none::of::them",
+         "a::very::long::name::that::reaches::beyond::the::sixty::bytes::and::has::none::of::them"},
+        {"std::operator<< <std::char_traits<char>, a_rather_long_name_of_an_allocator<char> >",
+         "std::operator<< <...>"},
+        {"holder<decltype (std::declval<some_pointer>()->member), other_argument>::operator-><int>",
+         "holder<...>::operator-><int>"},
+        {"broken<std::pair<int, long>, std::allocator<std::pair<int, long, and so on, no end",
+         "broken<...>"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *made = mr_function_short(rows[i][0], (uint32_t)strlen(rows[i][0]));
+        assert_string_equal(made, rows[i][1]);
+        free(made);
     }
 }
 
@@ -156,7 +182,8 @@ static void test_groups(void **state)
     assert_int_equal(found->items[2].index, 2);
     assert_ptr_equal(found->of_race[2], &found->items[2]);
     char *title = mr_listed_title(&found->items[0], found, self.trace);
-    assert_string_equal(title, "race on a[1] between push and reset");
+    /* reset is in a library, main has called it. */
+    assert_string_equal(title, "race on a[1] between push and main");
     assert_string_equal(mr_listed_place(&found->items[0], self.trace), "q.c:10:1");
     free(title);
     discard(&self);
@@ -337,10 +364,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_match),       cmocka_unit_test(test_place),
-        cmocka_unit_test(test_groups),      cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_match),          cmocka_unit_test(test_place),
+        cmocka_unit_test(test_function_short), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_ranks),          cmocka_unit_test(test_fingerprint),
+        cmocka_unit_test(test_rules),          cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void test_text(void **state)
     free(report);
     report = report_of(misused, false);
     expect_in(report, "Observed 1 of 1: T1 releases a lock that another thread holds: m\n");
-    expect_in(report, "  before  held since at a.c:1 by T0, event 1\n");
+    expect_in(report, "  before  taken at a.c:1 by T0, event 1\n");
     free(report);
 }
 

@@ -111,6 +111,47 @@ static void test_text(void **state)
     discard(&self);
 }
 
+/* Frames of libraries: the innermost one is shown, others only where they stand alone. */
+static void test_libraries(void **state)
+{
+    (void)state;
+    static const char take[] = "std::__new_allocator<std::pair<int const, long>, with_more>::take"
+                               "\t/usr/include/a.h:1:2\tinlined";
+    static const char *const frames[] = {take, "std::take\t/usr/include/a.h:7:2",
+                                         "std::call\tlibx.so+0x1f", "work\tbank.c:5:1"};
+    static const uint32_t of_write[] = {0, 1, 2, 3, 1, 3, 2, 2}; /* from the innermost one on */
+    static const char expected[] =
+        "          in std::__new_allocator<...>::take at /usr/include/a.h:1:2 (inlined)\n"
+        "          ... 2 frames of libraries\n"
+        "          by work at bank.c:5:1\n"
+        "          by std::take at /usr/include/a.h:7:2\n"
+        "          by work at bank.c:5:1\n"
+        "          ... 2 frames of libraries\n"
+        "          holds m";
+    reported self;
+    make(&self, true);
+    uint32_t first = self.trace->frames.count, number;
+    for (size_t i = 0; i < 4; i++)
+        assert_true(
+            mr_names_add(&self.trace->frames, frames[i], (uint32_t)strlen(frames[i]), &number));
+    for (uint32_t i = 0; i < 8; i++)
+        self.trace->stacks[3 + i] = (mr_stack){i ? 2 + i : 0, first + of_write[7 - i]};
+    self.trace->stack[WRITE] = 10;
+    char *printed = print(&self);
+    if (!strstr(printed, expected))
+        fail_msg("%s", printed);
+    /* No frame is the program's own: all are shown. */
+    self.trace->stack[WRITE] = 4;
+    char *all = print(&self);
+    if (!strstr(all, "          in std::call at libx.so+0x1f\n"
+                     "          by std::call at libx.so+0x1f\n"
+                     "          holds m"))
+        fail_msg("%s", all);
+    free(printed);
+    free(all);
+    discard(&self);
+}
+
 /* A trace without stacks is reported as ever. */
 static void test_without(void **state)
 {
@@ -181,9 +222,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_without),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_without),   cmocka_unit_test(test_json),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

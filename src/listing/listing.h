@@ -129,11 +129,13 @@ bool mr_listing_fail(const mr_listing *self, const mr_config *config);
 
 /* "race on q.tail between push and pop" */
 char *mr_listed_title(const mr_listed *finding, const mr_listing *all, const mr_trace *trace);
-/* The place for people to look at first: "t.c:7:64"; "" when none has a name. */
+/* The place for people to look at first, in the program itself: "t.c:7:64"; "" when none has a name. */
 const char *mr_listed_place(const mr_listed *finding, const mr_trace *trace);
 /* The name of the variable, lock or object that it is about; "" when it has none. */
 const char *mr_listed_subject(const mr_listed *finding, const mr_trace *trace);
-/* The function of an event: that of its innermost frame; "" when it is not known. */
+/* The function of an event: the innermost one of the program itself; "" when it is not known. It is short. */
 char *mr_event_function(const mr_trace *trace, uint32_t event);
+/* The name of a function for people: "std::vector<...>::insert" for a long one. */
+char *mr_function_short(const char *text, uint32_t length);
 
 #endif

@@ -1,10 +1,20 @@
 #include "place.h"
 
+#include "trace/stacks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+const char *mr_place_own(const char *text)
+{
+    return text + mr_location_own_at(text, strlen(text));
+}
+
 mr_place mr_place_parse(const char *text, size_t length)
 {
+    size_t own = mr_location_own_at(text, length);
+    text += own;
+    length -= own;
     mr_place place = {text, length, 0, 0};
     uint32_t numbers[2] = {0}; /* from the end */
     int count = 0;

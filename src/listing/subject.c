@@ -40,13 +40,65 @@ bool mr_listed_happened(mr_listed_kind kind)
     return kind == MR_LISTED_OBSERVED || kind == MR_LISTED_MISUSE;
 }
 
+enum { FUNCTION_BYTES = 60 };
+
+/* Where the arguments of a template end that begin at `at`, with '<'. */
+static uint32_t after_arguments(const char *text, uint32_t length, uint32_t at)
+{
+    int depth = 0;
+    for (; at < length; at++) {
+        depth += text[at] == '<';
+        depth -= text[at] == '>' && text[at - 1] != '-';
+        if (depth == 0)
+            return at + 1;
+    }
+    return length;
+}
+
+/* After the name of an operator such as operator<< that begins at `at`; `at` when none does. */
+static uint32_t after_operator(const char *text, uint32_t length, uint32_t at)
+{
+    static const char word[] = "operator";
+    uint32_t bytes = sizeof word - 1;
+    if (length - at < bytes || memcmp(text + at, word, bytes) != 0)
+        return at;
+    for (at += bytes; at < length && strchr("<>=-", text[at]); at++)
+        ;
+    return at;
+}
+
+char *mr_function_short(const char *text, uint32_t length)
+{
+    char *name = mr_strndup(text, length);
+    if (!name || length <= FUNCTION_BYTES)
+        return name;
+    uint32_t used = 0;
+    for (uint32_t at = 0; at < length;) {
+        uint32_t next = after_operator(text, length, at);
+        while (at < next)
+            name[used++] = text[at++];
+        if (at == length)
+            break;
+        uint32_t end = text[at] == '<' ? after_arguments(text, length, at) : at + 1;
+        if (end - at > 5) {
+            memcpy(name + used, "<...>", 5);
+            used += 5;
+            at = end;
+        }
+        while (at < end)
+            name[used++] = text[at++];
+    }
+    name[used] = '\0';
+    return name;
+}
+
 char *mr_event_function(const mr_trace *trace, uint32_t event)
 {
     uint32_t stack = mr_trace_stack(trace, event);
     if (!stack)
         return mr_strndup("", 0);
-    mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
-    return mr_strndup(frame.function, frame.function_length);
+    mr_frame frame = mr_stack_own_frame(trace, stack);
+    return mr_function_short(frame.function, frame.function_length);
 }
 
 const char *mr_listed_place(const mr_listed *finding, const mr_trace *trace)
@@ -57,7 +109,7 @@ const char *mr_listed_place(const mr_listed *finding, const mr_trace *trace)
                                ? ""
                                : mr_names_display(&trace->locations, trace->location[events[i]]);
         if (text[0] != '\0' && strcmp(text, "?") != 0)
-            return text;
+            return mr_place_own(text);
     }
     return "";
 }

@@ -1,6 +1,7 @@
 #include "naming.h"
 
 #include "runtime/log.h"
+#include "trace/stacks.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -44,12 +45,13 @@ static bool add_name(mr_names *names, char *name, uint32_t *number)
     return mr_names_add(names, name, (uint32_t)strlen(name), number);
 }
 
-/* "bank.c:12:20#3"; blanks of the location are left out. */
+/* "bank.c:12:20#3": the place in the program, also where a library has allocated the block for it. */
 static void name_block(const mr_naming *naming, const mr_life *life, char *name)
 {
     const mr_name *site = &naming->trace->locations.items[life->site];
     size_t used = strlen(name);
-    for (uint32_t i = 0; i < site->length && used + 1 < NAME_BYTES / 2; i++)
+    size_t own = mr_location_own_at(site->text, site->length);
+    for (size_t i = own; i < site->length && used + 1 < NAME_BYTES / 2; i++)
         if (site->text[i] != ' ')
             name[used++] = site->text[i];
     name[used] = '\0';

@@ -83,7 +83,11 @@ static void print_one(const mr_context *context, const mr_trace *trace, FILE *st
     if (found->count > 1)
         fprintf(stream, ", %" PRIu64 " times", found->count);
     fputs("\n", stream);
-    mr_phrase_access(stream, "use", trace, mr_access_of_event(trace, found->event, found->event));
+    mr_access use = mr_access_of_event(trace, found->event, found->event);
+    if (about_memory)
+        mr_phrase_access(stream, "use", trace, use);
+    else
+        mr_phrase_deed(stream, "use", "call", trace, use);
     mr_context_print(context, stream, found->event);
     if (about_memory)
         mr_block_print(context, trace, stream, found->event);

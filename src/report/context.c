@@ -171,36 +171,68 @@ static const uint32_t *held_at(const mr_context *context, uint32_t event, size_t
     return context->acquires.items ? context->acquires.items + context->first[index] : NULL;
 }
 
-static void print_part(FILE *stream, const char *text, uint32_t length)
+static void print_frame(FILE *stream, mr_frame frame)
 {
-    char *copy = mr_strndup(text, length);
-    if (copy)
-        mr_escape_print(stream, copy);
-    free(copy);
-}
-
-static void print_frame(FILE *stream, const mr_name *name)
-{
-    mr_frame frame = mr_frame_of(name);
-    if (frame.function_length)
-        print_part(stream, frame.function, frame.function_length);
+    char *function = mr_function_short(frame.function, frame.function_length);
+    char *place = mr_strndup(frame.place, frame.place_length);
+    if (function)
+        mr_escape_print(stream, function);
     if (frame.function_length && frame.place_length)
         fputs(" at ", stream);
-    print_part(stream, frame.place, frame.place_length);
+    if (place)
+        mr_escape_print(stream, place);
     if (frame.inlined)
         fputs(" (inlined)", stream);
+    free(function);
+    free(place);
 }
 
+/* How many frames of libraries come one after the other from this one on. */
+static uint32_t library_frames(const mr_trace *trace, uint32_t stack)
+{
+    uint32_t count = 0;
+    for (; stack; stack = trace->stacks[stack].caller, count++) {
+        mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
+        if (mr_frame_is_own(&frame))
+            break;
+    }
+    return count;
+}
+
+static uint32_t outer(const mr_trace *trace, uint32_t stack, uint32_t count)
+{
+    while (count-- > 0)
+        stack = trace->stacks[stack].caller;
+    return stack;
+}
+
+static uint32_t stack_depth(const mr_trace *trace, uint32_t stack)
+{
+    uint32_t count = 0;
+    for (; stack; stack = trace->stacks[stack].caller)
+        count++;
+    return count;
+}
+
+/* The innermost frame and those of the program itself: two or more frames of libraries are one line, unless
+ * there are no others. */
 static void print_stack(const mr_trace *trace, FILE *stream, int indent, uint32_t event)
 {
-    uint32_t stack = mr_trace_stack(trace, event), left = 0;
-    for (int i = 0; stack && i < FRAMES_SHOWN; i++, stack = trace->stacks[stack].caller) {
+    uint32_t stack = mr_trace_stack(trace, event), depth = stack_depth(trace, stack);
+    bool fold = library_frames(trace, stack) < depth;
+    for (int i = 0; stack && i < FRAMES_SHOWN; i++) {
+        uint32_t libraries = i > 0 && fold ? library_frames(trace, stack) : 0;
+        if (libraries > 1) {
+            fprintf(stream, "%*s... %" PRIu32 " frames of libraries\n", indent, "", libraries);
+            stack = outer(trace, stack, libraries);
+            continue;
+        }
         fprintf(stream, "%*s%s ", indent, "", i ? "by" : "in");
-        print_frame(stream, &trace->frames.items[trace->stacks[stack].frame]);
+        print_frame(stream, mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]));
         fputs("\n", stream);
+        stack = trace->stacks[stack].caller;
     }
-    for (; stack; stack = trace->stacks[stack].caller)
-        left++;
+    uint32_t left = stack_depth(trace, stack);
     if (left)
         fprintf(stream, "%*s... %" PRIu32 " more frame%s\n", indent, "", left, mr_phrase_s(left));
 }

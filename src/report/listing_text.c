@@ -22,12 +22,16 @@ static void print_place(FILE *stream, const char *place, mr_style style)
     fputs(": ", stream);
 }
 
+/* `numbered`: the number follows, which says what was observed. */
 static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing *findings,
-                        const mr_trace *trace, mr_style style)
+                        const mr_trace *trace, bool numbered, mr_style style)
 {
+    static const char observed[] = " (observed)";
     char *title = mr_listed_title(finding, findings, trace);
     if (!title)
         return false;
+    if (numbered && mr_listed_happened(finding->kind))
+        title[strlen(title) - strlen(observed)] = '\0';
     print_place(stream, mr_listed_place(finding, trace), style);
     mr_escape_print(stream, title);
     free(title);
@@ -39,7 +43,7 @@ static bool print_group(FILE *stream, const mr_listing *findings, const mr_liste
                         const mr_trace *trace, mr_style style)
 {
     const mr_listed *worst = &findings->items[group->first];
-    if (!print_title(stream, worst, findings, trace, style))
+    if (!print_title(stream, worst, findings, trace, true, style))
         return false;
     fputs(" (", stream);
     print_number(stream, worst);
@@ -89,12 +93,12 @@ bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_t
     const mr_style plain = {0};
     for (size_t i = 0; i < findings->count; i++) {
         const mr_listed *finding = &findings->items[i];
-        if (!print_title(stream, finding, findings, trace, plain))
+        if (!print_title(stream, finding, findings, trace, false, plain))
             return false;
         if (finding->second != MR_NONE) {
             fputs("; and ", stream);
-            mr_escape_print(stream,
-                            mr_names_display(&trace->locations, trace->location[finding->second]));
+            mr_escape_print(stream, mr_place_own(mr_names_display(
+                                        &trace->locations, trace->location[finding->second])));
         }
         fputs("\n", stream);
     }
@@ -141,7 +145,7 @@ static const size_t listed_count = sizeof listed / sizeof listed[0];
 static const char *place_of(const mr_racing_access *access, const mr_trace *trace)
 {
     const char *text = mr_names_display(&trace->locations, access->location);
-    return strcmp(text, "?") == 0 ? "" : text;
+    return strcmp(text, "?") == 0 ? "" : mr_place_own(text);
 }
 
 /* The function of the access, or else its thread. False: no memory. */
@@ -193,12 +197,13 @@ static bool print_order_observed(FILE *stream, const mr_order_result *result, co
     const mr_listing happened = {.observed = result->observed};
     for (size_t i = 0; i < result->observed.count; i++) {
         const mr_listed finding = mr_listed_observed(&result->observed.items[i], i);
-        if (!print_title(stream, &finding, &happened, trace, style))
+        if (!print_title(stream, &finding, &happened, trace, !brief, style))
             return false;
         print_order_end(stream,
                         finding.second == MR_NONE
                             ? NULL
-                            : mr_names_display(&trace->locations, trace->location[finding.second]),
+                            : mr_place_own(mr_names_display(&trace->locations,
+                                                            trace->location[finding.second])),
                         mr_listed_name(finding.kind), finding.number, NULL, brief);
     }
     return true;

@@ -123,12 +123,10 @@ const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
     return text;
 }
 
-void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
+void mr_phrase_deed(FILE *stream, const char *label, const char *deed, const mr_trace *trace,
+                    mr_access access)
 {
-    fprintf(stream, "  %-6s  %-5s at ", label,
-            access.op == MR_OP_WRITE  ? "write"
-            : access.op == MR_OP_READ ? "read"
-                                      : mr_op_name((mr_op)access.op));
+    fprintf(stream, "  %-6s  %-5s at ", label, deed);
     if (trace->locations.items[access.location].length > 0)
         mr_phrase_name(stream, &trace->locations, access.location);
     else
@@ -137,6 +135,14 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
     mr_phrase_name(stream, &trace->threads, access.thread);
     fprintf(stream, ", event %" PRIu64 ", line %" PRIu64 "\n", access.event,
             mr_trace_line(trace, access.event));
+}
+
+void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
+{
+    const char *deed = access.op == MR_OP_WRITE  ? "write"
+                       : access.op == MR_OP_READ ? "read"
+                                                 : mr_op_name((mr_op)access.op);
+    mr_phrase_deed(stream, label, deed, trace, access);
 }
 
 /* "read 0.25, order 1.00" after `head`; nothing when no stage took a notable time. */

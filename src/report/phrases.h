@@ -44,6 +44,9 @@ const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);
+/* The same line with another word than that of the operation. */
+void mr_phrase_deed(FILE *stream, const char *label, const char *deed, const mr_trace *trace,
+                    mr_access access);
 
 /* The line about the step that found the witness. */
 void mr_phrase_found_by(FILE *stream, mr_step step);

@@ -326,7 +326,8 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     mr_line_add(&line, note, self->width - self->note_column);
     if (note[0] != '\0')
         mr_line_pad(&line, line.width + 2);
-    const char *location = mr_names_display(&trace->locations, trace->location[event]);
+    const char *location =
+        mr_place_own(mr_names_display(&trace->locations, trace->location[event]));
     /* The heading of the race names the places of the accesses, so a place that does not fit is
      * left out. */
     size_t least = mark[0] != '\0' ? strlen(location) + 3 : 8;

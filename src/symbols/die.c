@@ -77,6 +77,22 @@ static int scopes_of(Dwarf_Die *die, Dwarf_Die scopes[SCOPES_MAX])
     return count;
 }
 
+/* The function around a lambda whose code is `text` in the innermost one of the scopes, which is a class without a
+ * name. NULL: it is no lambda. */
+static Dwarf_Die *function_of_lambda(Dwarf_Die *scopes, int count, const char *text)
+{
+    static const char call[] = "operator()";
+    if (count == 0 || strncmp(text, call, sizeof call - 1) != 0)
+        return NULL;
+    Dwarf_Die class = mr_die_origin(&scopes[count - 1]);
+    if (dwarf_tag(&class) == DW_TAG_subprogram || dwarf_diename(&class))
+        return NULL;
+    for (int i = count - 2; i > 0; i--)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+            return &scopes[i];
+    return NULL;
+}
+
 void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes)
 {
     Dwarf_Die origin = mr_die_origin(die), scopes[SCOPES_MAX];
@@ -85,6 +101,13 @@ void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes)
     if (!text)
         return;
     int count = scopes_of(&origin, scopes);
+    Dwarf_Die *around = functions ? NULL : function_of_lambda(scopes, count, text);
+    if (around) {
+        mr_die_name(around, functions, name, name_bytes);
+        size_t length = strlen(name);
+        snprintf(name + length, name_bytes - length, length ? "::<lambda>" : "<lambda>");
+        return;
+    }
     for (int i = 1; i < count; i++)
         add_scope(&scopes[i], functions, name, name_bytes);
     size_t used = strlen(name);

@@ -29,7 +29,8 @@ static bool add(mr_functions *functions, Dwarf_Die *function)
     return true;
 }
 
-/* Lists those below the entry. Functions may stand in namespaces and classes. */
+/* Lists those below the entry. Functions may stand in namespaces and classes, and the classes in functions: a
+ * lambda is a class there. */
 static bool add_below(mr_functions *functions, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die at;
@@ -39,8 +40,9 @@ static bool add_below(mr_functions *functions, Dwarf_Die *parent, int depth)
     do {
         switch (dwarf_tag(&at)) {
         case DW_TAG_subprogram:
-            ok = add(functions, &at);
+            ok = add(functions, &at) && add_below(functions, &at, depth + 1);
             break;
+        case DW_TAG_lexical_block:
         case DW_TAG_namespace:
         case DW_TAG_module:
         case DW_TAG_class_type:

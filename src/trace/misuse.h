@@ -24,14 +24,12 @@
     X(USE_AFTER_FREE, "use-after-free", "uses memory that was freed", "freed")                     \
     X(USE_AFTER_DESTROY, "use-after-destroy", "uses what was destroyed", "destroyed")              \
     X(NOT_INITIALISED, "not-initialised", "locks or unlocks what was never initialised", "")       \
-    X(DESTROY_HELD, "destroy-held", "destroys a lock that is held", "held since")                  \
-    X(UNLOCK_BY_OTHER, "unlock-by-other", "releases a lock that another thread holds",             \
-      "held since")                                                                                \
+    X(DESTROY_HELD, "destroy-held", "destroys a lock that is held", "taken")                       \
+    X(UNLOCK_BY_OTHER, "unlock-by-other", "releases a lock that another thread holds", "taken")    \
     X(DOUBLE_FREE, "double-free", "frees memory that was freed", "freed")                          \
     X(UNLOCK_FREE, "unlock-free", "releases a lock that nobody holds", "")                         \
-    X(LOCK_HELD, "lock-held", "takes a lock that is held", "held since")                           \
-    X(UNLOCK_MODE, "unlock-mode", "releases a lock in another mode than it was taken in",          \
-      "held since")
+    X(LOCK_HELD, "lock-held", "takes a lock that is held", "taken")                                \
+    X(UNLOCK_MODE, "unlock-mode", "releases a lock in another mode than it was taken in", "taken")
 
 typedef enum mr_misuse_kind {
 #define MR_MISUSE_ENUM(name, word, text, other) MR_MISUSE_##name,
@@ -51,7 +49,7 @@ typedef struct mr_misuse {
 const char *mr_misuse_word(mr_misuse_kind kind);
 /* "releases a lock that nobody holds" */
 const char *mr_misuse_text(mr_misuse_kind kind);
-/* "held since"; "" when there is no other event. */
+/* "taken"; "" when there is no other event. */
 const char *mr_misuse_other(mr_misuse_kind kind);
 
 enum { MR_MISUSE_LINE_BYTES = 96 };

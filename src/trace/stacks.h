@@ -24,6 +24,17 @@ typedef struct mr_frame {
 /* Takes the name of a frame apart. */
 mr_frame mr_frame_of(const mr_name *name);
 
+/* Is it code of the program itself: with a line, in a file that is not below /usr? */
+bool mr_frame_is_own(const mr_frame *frame);
+/* The frame of the program itself that is nearest to the innermost one; the innermost one when no frame is
+ * the program's. `stack` is not 0. */
+mr_frame mr_stack_own_frame(const mr_trace *trace, uint32_t stack);
+
+/* A location may name two places: "stl_vector.h:1043:34 < bank.cpp:30:7" is a line of a library, and the line
+ * of the program that it was reached from. This is where the text of the latter begins; 0 when there is one
+ * place. */
+size_t mr_location_own_at(const char *text, size_t length);
+
 /* The stack of an event, 0: not known. */
 static inline uint32_t mr_trace_stack(const mr_trace *trace, uint32_t event)
 {

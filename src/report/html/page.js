@@ -124,9 +124,22 @@ function move(by_) {
 
 // ---- one finding ----
 
+const frameItem = frame =>
+  make("li", {}, frame.function || "?", make("span", {class: "muted"}, frame.place ? ` at ${frame.place}` : "", frame.inlined ? " (inlined)" : ""));
+
+// Code of the program itself has a line, in a file that is not below /usr.
+const isOwn = frame => /:\d/.test(frame.place || "") && !frame.place.startsWith("/usr/");
+
+// The innermost frame and those of the program itself; two or more frames of libraries can be opened.
 function stackList(stack) {
-  return make("ul", {class: "stack"}, (stack || []).map(frame =>
-    make("li", {}, frame.function || "?", make("span", {class: "muted"}, frame.place ? ` at ${frame.place}` : "", frame.inlined ? " (inlined)" : ""))));
+  const frames = stack || [], list = make("ul", {class: "stack"}), fold = frames.some(isOwn);
+  for (let at = 0, end; at < frames.length; at = end) {
+    for (end = at + 1; fold && at > 0 && !isOwn(frames[at]) && end < frames.length && !isOwn(frames[end]); end++);
+    const items = frames.slice(at, end).map(frameItem);
+    list.append(...(items.length < 2 ? items : [make("li", {class: "folded"}, make("details", {},
+      make("summary", {}, `${items.length} frames of libraries`), make("ul", {class: "stack"}, items)))]));
+  }
+  return list;
 }
 
 const nameOf = (object, key) => object[`${key}_text`] || object[key];
