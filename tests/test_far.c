@@ -226,7 +226,7 @@ static void test_budget_bites(void **state)
                              location_of(trace, 2, 'a'), location_of(trace, 2, 'b')));
     assert_int_equal(result.unknowns[0].strength, MR_STRENGTH_WCP);
     assert_int_equal(result.stats.unknown[MR_UNKNOWN_BUDGET], 1);
-    assert_int_equal(result.stats.far_pairs, 1);
+    assert_int_equal(result.stats.far_pairs, 2);
     assert_int_equal(result.stats.far_unknown, 1);
     mr_result_free(&result);
     mr_trace_free(trace);

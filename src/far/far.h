@@ -74,7 +74,7 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
  *      by one question (whole.h). A far window over the whole trace makes "no race" exact, and
  *      settles unknowns of smaller windows. A question whose verdict is unknown leaves an unknown.
  *
- * Models: the stricter ones come first, up to the model of the settings. Effort: budget.h, ask.h;
+ * Models: value comes before branch, else only that of the settings is decided. Effort: budget.h, ask.h;
  * the far window itself is charged to no pair of places. Memory: estimate.h. MR_ERR_MEMORY, and the
  * errors of mr_dispatch_run.
  */
