@@ -7,61 +7,19 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "dispatch/dispatch.h"
 #include "engine/identity.h"
-#include "engine/part.h"
-#include "formats/mrt/mrt_part.h"
-#include "formats/mrt/mrt_write.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/play.h"
 #include "support/predicted.h"
 #include "support/random_walk.h"
 #include "support/sample.h"
 #include "support/scratch.h"
-#include "support/star.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-/* No test takes that long; one that hangs is ended. */
-enum { LIMIT_SECONDS = 300 };
-
-/* What goes wrong on a rank. */
-typedef enum mishap {
-    NONE,
-    NO_MEMORY,   /* the n-th allocation of its prediction fails */
-    DIES,        /* at its n-th message */
-    LEAVES,      /* rank 0 is gone at its n-th message */
-    TALKS,       /* its n-th message makes no sense */
-    OTHER_TRACE, /* it reads another trace */
-    OTHER_CONFIG,
-    NO_TRACE, /* it cannot read the trace */
-    HALTS,    /* rank 0 is asked to end after n units */
-    ENDS,     /* it is asked to end at its n-th message */
-} mishap;
-
-typedef struct play {
-    const mr_trace *trace, *other;
-    mr_config *config;
-    mishap mishap;
-    unsigned rank; /* to which it happens */
-    uint64_t n;
-    const char *file; /* checkpoint; NULL: none */
-    uint32_t shard, shards;
-    const char *
-        mrt; /* ranks other than 0 read a part of this file, when they can; NULL: they have the trace */
-    bool lies; /* it is another trace, and says that it is this one */
-    /* of rank 0 */
-    unsigned parts; /* ranks that have a part */
-    mr_halt halt;
-    mr_status status;
-    mr_error error;
-    mr_result result;
-} play;
 
 static mr_trace *read_trace(char *text)
 {
@@ -72,187 +30,29 @@ static mr_trace *read_trace(char *text)
     return trace;
 }
 
-static mr_config *make_config(const char *const *settings)
-{
-    mr_config *config = mr_settings_of(settings);
-    mr_settings_set(config, "report.run", "false");
-    mr_settings_set(config, "format", "json");
-    mr_settings_set(config, "solver.timeout_ms",
-                    "600000"); /* no bound on time may end a question */
-    mr_config_resolve(config);
-    return config;
-}
-
-static char *report_of(const play *p)
-{
-    return mr_predicted_report(p->trace, p->config, &p->result);
-}
-
-/* ---- a rank ---- */
-
-/* The cluster of the rank to which something happens at its n-th message. Processes are few and
- * have one thread that sends. */
-static struct {
-    mr_cluster inner;
-    mishap mishap;
-    uint64_t left;
-    mr_halt *halt;
-} bent;
-
-static bool bent_send(void *context, unsigned to, const uint8_t *bytes, size_t count)
-{
-    (void)context;
-    static const uint8_t nonsense[] = {5, 1, 200, 200, 200, 200, 1};
-    bool now = bent.left && --bent.left == 0;
-    if (now && bent.mishap == DIES)
-        raise(SIGKILL);
-    if (now && bent.mishap == LEAVES)
-        bent.inner.end(bent.inner.context, false);
-    if (now && bent.mishap == ENDS)
-        mr_halt_ask(bent.halt, MR_HALT_SIGNAL);
-    if (now && bent.mishap == TALKS)
-        return bent.inner.send(bent.inner.context, to, nonsense, sizeof nonsense);
-    return bent.inner.send(bent.inner.context, to, bytes, count);
-}
-
-static void prepare(play *p, mr_cluster *cluster)
-{
-    if (p->rank != cluster->rank || !p->n || p->mishap == NO_MEMORY || p->mishap == HALTS)
-        return;
-    bent.halt = &p->halt;
-    bent.inner = *cluster;
-    bent.mishap = p->mishap;
-    bent.left = p->n;
-    cluster->send = bent_send;
-}
-
-/* The progress of rank 0. It begins when the others have had time to come, too. */
-static void attend(void *context, const char *stage, uint64_t done, uint64_t total)
-{
-    play *p = context;
-    const struct timespec nap = {0, 100000000};
-    if (p->mishap != NONE && !done && total)
-        nanosleep(&nap, NULL);
-    if (p->mishap == HALTS && strcmp(stage, "windows") == 0 && done >= p->n)
-        mr_halt_ask(&p->halt, MR_HALT_SIGNAL);
-}
-
-/* The part of the file that the rank needs; NULL: it cannot be read so. */
-static mr_mrt_part *read_part(const play *p, const mr_cluster *cluster)
-{
-    mr_predict_shard share;
-    const mr_part_wish wish = {.context = &share, .wants = mr_predict_part_wants, .always = true};
-    if (!p->mrt || cluster->rank == 0 ||
-        !mr_predict_part_of_rank(&share, p->config, cluster->rank, cluster->size))
-        return NULL;
-    mr_mrt_part *part = mr_mrt_part_open(p->mrt, NULL, &wish);
-    if (part && p->lies) {
-        mr_trace *trace = (mr_trace *)mr_mrt_part_trace(part);
-        mr_identity identity;
-        mr_error error;
-        assert_int_equal(mr_identity_of(&identity, p->trace, p->config, &error), MR_OK);
-        trace->fingerprint = identity.trace;
-        mr_identity_free(&identity);
-    }
-    return part;
-}
-
-/* What every rank does. False: there was no orderly end. */
-static bool take_part(play *p, mr_cluster *cluster)
-{
-    mr_team team;
-    bool mine = p->rank == cluster->rank, clean = true;
-    mr_status own = MR_OK;
-    prepare(p, cluster);
-    if (mine && p->mishap == OTHER_CONFIG)
-        assert_int_equal(mr_config_set(p->config, "model", "rf", NULL, 0, NULL), MR_OK);
-    if (mine && p->mishap == NO_TRACE)
-        own = mr_error_set(&p->error, MR_ERR_TRACE, "race.std", 7, "bad line");
-    mr_mrt_part *part = read_part(p, cluster);
-    const mr_trace *read = part ? mr_mrt_part_trace(part) : p->trace;
-    const mr_trace *trace = mine && p->mishap == OTHER_TRACE ? p->other : read;
-    mr_checkpoint *checkpoint = NULL;
-    if (cluster->rank == 0 && p->file) {
-        const mr_checkpoint_request request = {
-            .file = p->file, .resume = true, .shard = p->shard, .shards = p->shards};
-        own = mr_predict_open_checkpoint(&request, p->trace, p->config, &checkpoint, &p->error);
-    }
-    p->status = mr_predict_meet(&team, cluster, &p->halt, trace, p->config, own, &p->error);
-    for (unsigned rank = 1; p->status == MR_OK && rank < cluster->size; rank++)
-        p->parts += team.members[rank].has_part;
-    if (p->status == MR_OK && !team.over) {
-        const mr_progress progress = {.report = attend, .context = p};
-        const mr_predict_run run = {.progress = &progress,
-                                    .halt = &p->halt,
-                                    .checkpoint = checkpoint,
-                                    .shard = p->shard,
-                                    .shards = p->shards,
-                                    .team = &team};
-        if (mine && p->mishap == NO_MEMORY)
-            mr_memory_fail_after(p->n);
-        p->status = mr_predict(read, p->config, &run, &p->result, &p->error);
-        mr_memory_fail_after(0);
-        clean = mr_predict_part(&team, p->status, &p->error, &p->result.run);
-    }
-    mr_error close_error;
-    assert_int_equal(mr_checkpoint_close(checkpoint, &close_error), MR_OK);
-    mr_team_free(&team);
-    mr_mrt_part_close(part);
-    return clean && !team.broken;
-}
-
-static void be_rank(mr_cluster *cluster, void *context)
-{
-    play *p = context;
-    if (!take_part(p, cluster))
-        _exit(3);
-    mr_result_free(&p->result);
-}
-
-/* Plays it with `size` ranks. How many of the others had no orderly end. */
-static unsigned perform(play *p, unsigned size)
-{
-    mr_cluster cluster, own;
-    alarm(LIMIT_SECONDS);
-    mr_star_start(&cluster, size, be_rank, p);
-    own = cluster;
-    take_part(p, &own);
-    unsigned bad = mr_star_end(&cluster);
-    alarm(0);
-    return bad;
-}
-
-static void forget(play *p)
-{
-    mr_result_free(&p->result);
-    p->halt = (mr_halt){0};
-    p->parts = 0;
-    p->error = (mr_error){0};
-}
-
 /* ---- the same report ---- */
 
 static void check_same(mr_trace *trace, const char *const *settings)
 {
     static const unsigned sizes[] = {1, 2, 4};
-    play alone = {.trace = trace, .config = make_config(settings)};
+    mr_play alone = {.trace = trace, .config = mr_play_config(settings)};
     assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
-    char *expected = report_of(&alone);
+    char *expected = mr_play_report(&alone);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        play together = {.trace = trace, .config = make_config(settings)};
+        mr_play together = {.trace = trace, .config = mr_play_config(settings)};
         if (i == 2)
             mr_config_set(together.config, "jobs", "2", NULL, 0, NULL);
-        assert_int_equal(perform(&together, sizes[i]), 0);
+        assert_int_equal(mr_play_perform(&together, sizes[i]), 0);
         if (together.status != MR_OK)
             fail_msg("%u ranks: %s", sizes[i], together.error.text);
-        char *report = report_of(&together);
+        char *report = mr_play_report(&together);
         assert_string_equal(report, expected);
         free(report);
-        forget(&together);
+        mr_play_forget(&together);
         mr_config_free(together.config);
     }
     free(expected);
-    forget(&alone);
+    mr_play_forget(&alone);
     mr_config_free(alone.config);
 }
 
@@ -345,53 +145,33 @@ static const char *const windows_meagre[] = {"window.size",
                                              "none",
                                              NULL};
 
-/* Blocks are short, so that parts leave out something. */
-static void write_blocks(const mr_trace *trace, const char *path)
-{
-    enum { BLOCK = 64 };
-    mr_error error;
-    mr_mrt_writer *writer;
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(mr_mrt_writer_new(file, &writer, &error), MR_OK);
-    for (uint32_t first = 0; first < trace->event_count; first += BLOCK) {
-        uint32_t left = (uint32_t)trace->event_count - first;
-        mr_events block = mr_events_of_trace(trace, first, left < BLOCK ? left : BLOCK);
-        assert_int_equal(
-            mr_mrt_writer_add(writer, trace, &block, trace->value + first, NULL, &error), MR_OK);
-    }
-    assert_int_equal(mr_mrt_writer_finish(writer, trace, &error), MR_OK);
-    mr_mrt_writer_free(writer);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* How many ranks had a part. */
 static unsigned check_parts(const mr_trace *trace, const char *const *settings)
 {
     char path[512];
     mr_scratch scratch;
     unsigned parts = 0;
-    play alone = {.trace = trace, .config = make_config(settings)};
+    mr_play alone = {.trace = trace, .config = mr_play_config(settings)};
     assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
-    char *expected = report_of(&alone);
+    char *expected = mr_play_report(&alone);
     mr_scratch_make(&scratch);
-    write_blocks(trace, mr_scratch_path(&scratch, "trace.mrt", path));
+    mr_play_write(trace, mr_scratch_path(&scratch, "trace.mrt", path));
     for (unsigned size = 3; size < 6; size++) {
-        play together = {.trace = trace, .config = make_config(settings), .mrt = path};
-        assert_int_equal(perform(&together, size), 0);
+        mr_play together = {.trace = trace, .config = mr_play_config(settings), .mrt = path};
+        assert_int_equal(mr_play_perform(&together, size), 0);
         if (together.status != MR_OK)
             fail_msg("%u ranks: %s", size, together.error.text);
         assert_true(together.parts == 0 || together.parts == size - 1);
         parts += together.parts;
-        char *report = report_of(&together);
+        char *report = mr_play_report(&together);
         assert_string_equal(report, expected);
         free(report);
-        forget(&together);
+        mr_play_forget(&together);
         mr_config_free(together.config);
     }
     mr_scratch_remove(&scratch);
     free(expected);
-    forget(&alone);
+    mr_play_forget(&alone);
     mr_config_free(alone.config);
     return parts;
 }
@@ -420,7 +200,7 @@ static mr_trace *without_locks(char *text)
     assert_non_null(other);
     for (const char *line = text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
-        const char *op = memchr(line, '|', (size_t)(end - line)) + 1;
+        const char *op = strchr(line, '|') + 1;
         const char *place = strchr(op, '|');
         bool is_lock = strncmp(op, "acq(", 4) == 0 || strncmp(op, "rel(", 4) == 0;
         const char *copied = is_lock ? op : end + 1;
@@ -442,10 +222,10 @@ static void test_part_that_lies(void **state)
     mr_scratch scratch;
     assert_non_null(text);
     mr_trace *other = without_locks(text), *trace = read_trace(text);
-    play p = {.trace = trace, .config = make_config(windows_only), .mrt = path, .lies = true};
+    mr_play p = {.trace = trace, .config = mr_play_config(windows_only), .mrt = path, .lies = true};
     mr_scratch_make(&scratch);
-    write_blocks(other, mr_scratch_path(&scratch, "trace.mrt", path));
-    assert_int_equal(perform(&p, 4), 0);
+    mr_play_write(other, mr_scratch_path(&scratch, "trace.mrt", path));
+    assert_int_equal(mr_play_perform(&p, 4), 0);
     if (p.status != MR_OK)
         fail_msg("%s", p.error.text);
     assert_int_equal(p.parts, 3);
@@ -453,7 +233,7 @@ static void test_part_that_lies(void **state)
     print_message("races %zu, units decided %llu\n", p.result.race_count,
                   (unsigned long long)p.result.run.units_decided);
     mr_scratch_remove(&scratch);
-    forget(&p);
+    mr_play_forget(&p);
     mr_config_free(p.config);
     mr_trace_free(trace);
     mr_trace_free(other);
@@ -476,8 +256,9 @@ static void test_work_is_shared(void **state)
 {
     (void)state;
     mr_trace *trace = slow_trace(1);
-    play p = {.trace = trace, .config = make_config(slow), .mishap = HALTS, .n = UINT64_MAX};
-    assert_int_equal(perform(&p, 3), 0);
+    mr_play p = {
+        .trace = trace, .config = mr_play_config(slow), .mishap = MR_RANK_HALTS, .n = UINT64_MAX};
+    assert_int_equal(mr_play_perform(&p, 3), 0);
     assert_int_equal(p.status, MR_OK);
     uint64_t units = 0, by_rank[3] = {0};
     for (size_t i = 0; i < p.result.run.share_count; i++) {
@@ -488,7 +269,7 @@ static void test_work_is_shared(void **state)
     }
     assert_int_equal(units, SLOW_WINDOWS);
     assert_true(by_rank[1] > 0 && by_rank[2] > 0);
-    forget(&p);
+    mr_play_forget(&p);
     mr_config_free(p.config);
     mr_trace_free(trace);
 }
@@ -496,7 +277,7 @@ static void test_work_is_shared(void **state)
 /* ---- mishaps ---- */
 
 typedef struct mishap_row {
-    mishap mishap;
+    mr_mishap mishap;
     unsigned rank;
     uint64_t n;
     mr_status status;
@@ -509,26 +290,26 @@ static void check_mishaps(const mishap_row *rows, size_t count, bool orderly, bo
     mr_scratch scratch;
     mr_trace *trace = slow_trace(2), *other = slow_trace(3);
     mr_scratch_make(&scratch);
-    write_blocks(trace, mr_scratch_path(&scratch, "trace.mrt", path));
+    mr_play_write(trace, mr_scratch_path(&scratch, "trace.mrt", path));
     for (size_t i = 0; i < count; i++) {
         const mishap_row *row = &rows[i];
-        play p = {.trace = trace,
-                  .other = other,
-                  .config = make_config(in_parts ? windows_only : slow),
-                  .mrt = in_parts ? path : NULL,
-                  .mishap = row->mishap,
-                  .rank = row->rank,
-                  .n = row->n};
+        mr_play p = {.trace = trace,
+                     .other = other,
+                     .config = mr_play_config(in_parts ? windows_only : slow),
+                     .mrt = in_parts ? path : NULL,
+                     .mishap = row->mishap,
+                     .rank = row->rank,
+                     .n = row->n};
         /* Should the others have done all the work before, there is no mishap. */
-        unsigned bad = perform(&p, 4);
+        unsigned bad = mr_play_perform(&p, 4);
         for (int tries = 0; p.status == MR_OK && tries < 5; tries++) {
-            forget(&p);
-            bad = perform(&p, 4);
+            mr_play_forget(&p);
+            bad = mr_play_perform(&p, 4);
         }
         if (p.status != row->status || (row->text && !strstr(p.error.text, row->text)))
             fail_msg("row %zu: status %d, %s", i, (int)p.status, p.error.text);
         assert_int_equal(bad > 0, !orderly);
-        forget(&p);
+        mr_play_forget(&p);
         mr_config_free(p.config);
     }
     mr_scratch_remove(&scratch);
@@ -540,10 +321,12 @@ static void test_refused(void **state)
 {
     (void)state;
     static const mishap_row rows[] = {
-        {OTHER_TRACE, 2, 0, MR_ERR_TRACE, "rank 2 on star has read another trace than rank 0"},
-        {OTHER_CONFIG, 3, 0, MR_ERR_CONFIG, "rank 3 on star has other settings than rank 0"},
-        {NO_TRACE, 1, 0, MR_ERR_TRACE, "rank 1 on star: bad line"},
-        {NO_TRACE, 0, 0, MR_ERR_TRACE, "bad line"},
+        {MR_RANK_OTHER_TRACE, 2, 0, MR_ERR_TRACE,
+         "rank 2 on star has read another trace than rank 0"},
+        {MR_RANK_OTHER_CONFIG, 3, 0, MR_ERR_CONFIG,
+         "rank 3 on star has other settings than rank 0"},
+        {MR_RANK_NO_TRACE, 1, 0, MR_ERR_TRACE, "rank 1 on star: bad line"},
+        {MR_RANK_NO_TRACE, 0, 0, MR_ERR_TRACE, "bad line"},
     };
     check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
     check_mishaps(rows, sizeof rows / sizeof *rows, true, true);
@@ -553,10 +336,10 @@ static void test_failing_rank(void **state)
 {
     (void)state;
     static const mishap_row rows[] = {
-        {NO_MEMORY, 1, 1, MR_ERR_MEMORY, "rank 1 on star: out of memory"},
-        {NO_MEMORY, 2, 40, MR_ERR_MEMORY, "rank 2 on star: out of memory"},
-        {NO_MEMORY, 0, 40, MR_ERR_MEMORY, "out of memory"},
-        {ENDS, 2, 3, MR_ERR_IO, "rank 2 on star was asked to end"},
+        {MR_RANK_NO_MEMORY, 1, 1, MR_ERR_MEMORY, "rank 1 on star: out of memory"},
+        {MR_RANK_NO_MEMORY, 2, 40, MR_ERR_MEMORY, "rank 2 on star: out of memory"},
+        {MR_RANK_NO_MEMORY, 0, 40, MR_ERR_MEMORY, "out of memory"},
+        {MR_RANK_ENDS, 2, 3, MR_ERR_IO, "rank 2 on star was asked to end"},
     };
     check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
     /* A rank with a part may have sent everything when it is asked to end. */
@@ -567,10 +350,10 @@ static void test_dead_rank(void **state)
 {
     (void)state;
     static const mishap_row rows[] = {
-        {DIES, 1, 1, MR_ERR_IO, "rank 1 on star has died"}, /* before its greeting */
-        {DIES, 2, 2, MR_ERR_IO, "rank 2 on star has died"},
-        {DIES, 3, 3, MR_ERR_IO, "rank 3 on star has died"},
-        {DIES, 2, 6, MR_ERR_IO, "rank 2 on star has died"},
+        {MR_RANK_DIES, 1, 1, MR_ERR_IO, "rank 1 on star has died"}, /* before its greeting */
+        {MR_RANK_DIES, 2, 2, MR_ERR_IO, "rank 2 on star has died"},
+        {MR_RANK_DIES, 3, 3, MR_ERR_IO, "rank 3 on star has died"},
+        {MR_RANK_DIES, 2, 6, MR_ERR_IO, "rank 2 on star has died"},
     };
     check_mishaps(rows, sizeof rows / sizeof *rows, false, false);
     check_mishaps(rows, sizeof rows / sizeof *rows, false, true);
@@ -580,9 +363,9 @@ static void test_nonsense(void **state)
 {
     (void)state;
     static const mishap_row rows[] = {
-        {TALKS, 1, 1, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
-        {TALKS, 1, 3, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
-        {TALKS, 0, 8, MR_ERR_INTERNAL, "rank 0 on star sent what makes no sense"},
+        {MR_RANK_TALKS, 1, 1, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
+        {MR_RANK_TALKS, 1, 3, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
+        {MR_RANK_TALKS, 0, 8, MR_ERR_INTERNAL, "rank 0 on star sent what makes no sense"},
     };
     check_mishaps(rows, sizeof rows / sizeof *rows, true, false);
     check_mishaps(rows, sizeof rows / sizeof *rows, true, true);
@@ -594,10 +377,11 @@ static void test_dead_rank_0(void **state)
     (void)state;
     mr_trace *trace = slow_trace(2);
     for (uint64_t n = 1; n < 20; n += 6) {
-        play p = {.trace = trace, .config = make_config(slow), .mishap = LEAVES, .n = n};
-        assert_int_equal(perform(&p, 3), 2);
+        mr_play p = {
+            .trace = trace, .config = mr_play_config(slow), .mishap = MR_RANK_LEAVES, .n = n};
+        assert_int_equal(mr_play_perform(&p, 3), 2);
         assert_true(p.status != MR_OK);
-        forget(&p);
+        mr_play_forget(&p);
         mr_config_free(p.config);
     }
     mr_trace_free(trace);
@@ -608,11 +392,12 @@ static void test_halt(void **state)
     (void)state;
     mr_trace *trace = slow_trace(4);
     for (uint64_t n = 0; n < 40; n += 13) {
-        play p = {.trace = trace, .config = make_config(slow), .mishap = HALTS, .n = n};
-        assert_int_equal(perform(&p, 3), 0);
+        mr_play p = {
+            .trace = trace, .config = mr_play_config(slow), .mishap = MR_RANK_HALTS, .n = n};
+        assert_int_equal(mr_play_perform(&p, 3), 0);
         assert_int_equal(p.status, MR_OK);
         assert_true(p.result.stats.windows < SLOW_WINDOWS);
-        forget(&p);
+        mr_play_forget(&p);
         mr_config_free(p.config);
     }
     mr_trace_free(trace);
@@ -620,39 +405,39 @@ static void test_halt(void **state)
 
 /* What a run that came to an early end has saved is not decided again, and the report is the same.
  */
-static void check_resume(mr_trace *trace, const char *const *settings, mishap how, uint64_t n)
+static void check_resume(mr_trace *trace, const char *const *settings, mr_mishap how, uint64_t n)
 {
     char path[512];
     mr_scratch scratch;
-    play alone = {.trace = trace, .config = make_config(settings)};
-    play ends = {.trace = trace,
-                 .config = make_config(settings),
-                 .mishap = how,
-                 .rank = how == DIES,
-                 .n = n};
+    mr_play alone = {.trace = trace, .config = mr_play_config(settings)};
+    mr_play ends = {.trace = trace,
+                    .config = mr_play_config(settings),
+                    .mishap = how,
+                    .rank = how == MR_RANK_DIES,
+                    .n = n};
     assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
-    char *expected = report_of(&alone);
+    char *expected = mr_play_report(&alone);
     mr_scratch_make(&scratch);
     ends.file = mr_scratch_path(&scratch, "checkpoint", path);
-    assert_int_equal(perform(&ends, 3) > 0, how == DIES);
-    assert_int_equal(ends.status, how == DIES ? MR_ERR_IO : MR_OK);
+    assert_int_equal(mr_play_perform(&ends, 3) > 0, how == MR_RANK_DIES);
+    assert_int_equal(ends.status, how == MR_RANK_DIES ? MR_ERR_IO : MR_OK);
     assert_true(ends.result.run.units_decided > 0);
     for (int again = 0; again < 2; again++) {
-        play resumes = {.trace = trace, .config = make_config(settings), .file = path};
-        assert_int_equal(perform(&resumes, 3), 0);
+        mr_play resumes = {.trace = trace, .config = mr_play_config(settings), .file = path};
+        assert_int_equal(mr_play_perform(&resumes, 3), 0);
         assert_int_equal(resumes.status, MR_OK);
         assert_true(resumes.result.run.units_saved >= ends.result.run.units_decided);
         assert_int_equal(resumes.result.run.units_decided > 0, !again);
-        char *report = report_of(&resumes);
+        char *report = mr_play_report(&resumes);
         assert_string_equal(report, expected);
         free(report);
-        forget(&resumes);
+        mr_play_forget(&resumes);
         mr_config_free(resumes.config);
     }
     mr_scratch_remove(&scratch);
     free(expected);
-    forget(&alone);
-    forget(&ends);
+    mr_play_forget(&alone);
+    mr_play_forget(&ends);
     mr_config_free(alone.config);
     mr_config_free(ends.config);
 }
@@ -661,8 +446,8 @@ static void test_resume(void **state)
 {
     (void)state;
     mr_trace *trace = slow_trace(5), *far = far_trace();
-    check_resume(trace, slow, DIES, 4);
-    check_resume(far, far_settings, HALTS, 1);
+    check_resume(trace, slow, MR_RANK_DIES, 4);
+    check_resume(far, far_settings, MR_RANK_HALTS, 1);
     mr_trace_free(trace);
     mr_trace_free(far);
 }
@@ -676,26 +461,26 @@ static void run_shard(mr_trace *trace, const char *const *settings, const char *
                       uint32_t shard, bool halted)
 {
     for (int run = 0; run < 1 + halted; run++) {
-        play p = {.trace = trace,
-                  .config = make_config(settings),
-                  .mishap = halted && run == 0 ? HALTS : NONE,
-                  .n = 2,
-                  .file = file,
-                  .shard = shard,
-                  .shards = SHARDS};
+        mr_play p = {.trace = trace,
+                     .config = mr_play_config(settings),
+                     .mishap = halted && run == 0 ? MR_RANK_HALTS : MR_RANK_FINE,
+                     .n = 2,
+                     .file = file,
+                     .shard = shard,
+                     .shards = SHARDS};
         uint64_t units = mr_predict_unit_count(trace, p.config);
         uint64_t mine = 0;
         for (uint64_t unit = 0; unit < units; unit++)
             mine += mr_shard_of(unit, units, SHARDS) == shard;
-        assert_int_equal(perform(&p, 3), 0);
+        assert_int_equal(mr_play_perform(&p, 3), 0);
         assert_int_equal(p.status, MR_OK);
         assert_int_equal(p.result.race_count, 0); /* that is for who merges */
         assert_true(!p.result.stats.incomplete ||
-                    p.mishap == HALTS); /* it may have come too late */
+                    p.mishap == MR_RANK_HALTS); /* it may have come too late */
         assert_int_equal(p.result.stats.windows_missing,
                          mine - p.result.run.units_saved - p.result.run.units_decided);
         assert_int_equal(p.result.run.units_saved > 0, run > 0);
-        forget(&p);
+        mr_play_forget(&p);
         mr_config_free(p.config);
     }
 }
@@ -707,8 +492,8 @@ static void check_shards(mr_trace *trace, const char *const *settings)
     const char *parts[SHARDS];
     mr_scratch scratch;
     mr_checkpoint *checkpoint;
-    play alone = {.trace = trace, .config = make_config(settings)};
-    play merged = {.trace = trace, .config = make_config(settings)};
+    mr_play alone = {.trace = trace, .config = mr_play_config(settings)};
+    mr_play merged = {.trace = trace, .config = mr_play_config(settings)};
     assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
     mr_scratch_make(&scratch);
     for (uint32_t i = 0; i < SHARDS; i++, name[0]++) {
@@ -722,14 +507,14 @@ static void check_shards(mr_trace *trace, const char *const *settings)
     const mr_predict_run run = {.checkpoint = checkpoint};
     assert_int_equal(mr_predict(trace, merged.config, &run, &merged.result, &merged.error), MR_OK);
     assert_int_equal(merged.result.run.units_saved, mr_predict_unit_count(trace, merged.config));
-    char *expected = report_of(&alone), *report = report_of(&merged);
+    char *expected = mr_play_report(&alone), *report = mr_play_report(&merged);
     assert_string_equal(report, expected);
     assert_int_equal(mr_checkpoint_close(checkpoint, &merged.error), MR_OK);
     mr_scratch_remove(&scratch);
     free(expected);
     free(report);
-    forget(&alone);
-    forget(&merged);
+    mr_play_forget(&alone);
+    mr_play_forget(&merged);
     mr_config_free(alone.config);
     mr_config_free(merged.config);
 }
