@@ -32,7 +32,7 @@ on_itself() {
 for part in "$@"; do
     case $part in
     tsan)
-        for name in pool jobs facts mrt mrt_content trace_stream sweep json_items; do
+        for name in pool jobs facts mrt mrt_content trace_stream sweep json_items report_many; do
             check tsan_$name under_tsan "$tsan_traces" build/thread/tests/test_$name
         done
         check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs

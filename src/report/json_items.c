@@ -1,34 +1,6 @@
 #include "json_items.h"
 
-#include "base/assert.h"
-#include "base/bytes.h"
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/thread.h"
-
-#include <stdlib.h>
-
-enum {
-    PART_ITEMS = 64, /* objects of a part, which is a unit of the pool */
-    LEAST_PARTS = 8, /* with fewer, the calling thread makes them alone */
-    PARTS_A_JOB = 8, /* that may be under way or wait to be written, for each thread */
-    MOST_JOBS = 64
-};
-
-typedef struct dump {
-    FILE *stream;
-    const mr_json_items *items;
-    uint64_t part_count, taken;
-    _Atomic uint64_t written; /* parts, by the calling thread */
-    mr_bytes **ready;         /* by part modulo `room`: its text; NULL: not made so far */
-    uint64_t room;
-    bool begun; /* an object was written */
-} dump;
-
-static mr_status no_memory(mr_error *error)
-{
-    return mr_error_memory(error, "writing the report");
-}
+#include "text_items.h"
 
 /* json_dump_callback_t */
 static int add_text(const char *text, size_t length, void *context)
@@ -38,142 +10,26 @@ static int add_text(const char *text, size_t length, void *context)
     return to->failed ? -1 : 0;
 }
 
-static mr_status print_item(const mr_json_items *items, size_t index, mr_bytes *to, mr_error *error)
+/* mr_text_items.print: with a comma before each object. */
+static mr_status print_item(void *context, unsigned worker, size_t index, mr_bytes *to,
+                            mr_error *error)
 {
+    const mr_json_items *items = context;
     mr_json made = items->make(items->context, index);
-    mr_status status = MR_OK;
+    bool ok = made.ok;
+    (void)worker;
     if (made.json && made.ok) {
         mr_bytes_raw(to, ",\n", 2);
-        if (json_dump_callback(made.json, add_text, to, MR_JSON_STYLE) != 0)
-            status = no_memory(error);
+        ok = json_dump_callback(made.json, add_text, to, MR_JSON_STYLE) == 0;
     }
-    if (!made.ok || to->failed)
-        status = no_memory(error);
     json_decref(made.json);
-    return status;
-}
-
-static mr_status print_part(const dump *self, uint64_t part, mr_bytes *to, mr_error *error)
-{
-    size_t first = (size_t)part * PART_ITEMS, end = first + PART_ITEMS;
-    mr_status status = MR_OK;
-    for (size_t i = first; i < end && i < self->items->count && status == MR_OK; i++)
-        status = print_item(self->items, i, to, error);
-    return status;
-}
-
-/* Writes a text of print_part, without the comma before the first object. */
-static mr_status write_text(dump *self, const mr_bytes *text, mr_error *error)
-{
-    size_t skipped = text->count && !self->begun ? 1 : 0;
-    self->begun |= text->count > 0;
-    if (text->count)
-        fwrite(text->items + skipped, 1, text->count - skipped, self->stream);
-    return ferror(self->stream) ? mr_report_write_failed(NULL, error) : MR_OK;
-}
-
-/* ---- with threads (mr_pool) ---- */
-
-static mr_taken take(void *context, uint64_t *unit)
-{
-    dump *self = context;
-    if (self->taken == self->part_count)
-        return MR_TAKEN_NONE;
-    if (self->taken - self->written >= self->room)
-        return MR_TAKEN_LATER;
-    *unit = self->taken++;
-    return MR_TAKEN;
-}
-
-static mr_status work(void *context, unsigned worker, uint64_t unit, void **product,
-                      mr_error *error)
-{
-    (void)worker;
-    mr_bytes *text = mr_calloc(1, sizeof *text);
-    *product = text;
-    return text ? print_part(context, unit, text, error) : no_memory(error);
-}
-
-static void free_text(mr_bytes *text)
-{
-    if (text)
-        mr_bytes_free(text);
-    free(text);
-}
-
-static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *error)
-{
-    dump *self = context;
-    (void)error;
-    self->ready[unit % self->room] = product;
-    return MR_OK;
-}
-
-/* Writes the next parts, as far as they are made. */
-static mr_status look(void *context, mr_error *error)
-{
-    dump *self = context;
-    mr_status status = MR_OK;
-    for (mr_bytes *text; (text = self->ready[self->written % self->room]) && status == MR_OK;) {
-        self->ready[self->written % self->room] = NULL;
-        status = write_text(self, text, error);
-        free_text(text);
-        self->written++;
-    }
-    return status;
-}
-
-static mr_status dump_by_threads(dump *self, unsigned jobs, mr_error *error)
-{
-    self->room = (uint64_t)PARTS_A_JOB * jobs;
-    self->ready = mr_calloc(self->room, sizeof *self->ready);
-    if (!self->ready)
-        return no_memory(error);
-    const mr_pool pool = {.context = self,
-                          .workers = jobs,
-                          .take = take,
-                          .work = work,
-                          .deliver = deliver,
-                          .look = look};
-    mr_status status = mr_pool_run(&pool, error);
-    MR_ASSERT(status != MR_OK || self->written == self->part_count);
-    for (uint64_t i = 0; i < self->room; i++)
-        free_text(self->ready[i]);
-    free(self->ready);
-    return status;
-}
-
-/* ---- without ---- */
-
-static mr_status dump_alone(dump *self, mr_error *error)
-{
-    mr_bytes text = {0};
-    mr_status status = MR_OK;
-    for (uint64_t part = 0; part < self->part_count && status == MR_OK; part++) {
-        text.count = 0;
-        status = print_part(self, part, &text, error);
-        if (status == MR_OK)
-            status = write_text(self, &text, error);
-    }
-    mr_bytes_free(&text);
-    return status;
-}
-
-static unsigned jobs_of(const mr_config *config)
-{
-    int64_t jobs = mr_config_int(config, "jobs");
-    if (!jobs)
-        jobs = mr_thread_cores();
-    return jobs > MOST_JOBS ? MOST_JOBS : (unsigned)jobs;
+    return ok && !to->failed ? MR_OK : mr_error_memory(error, "writing the report");
 }
 
 mr_status mr_json_items_dump(FILE *stream, const mr_json_items *items, const mr_config *config,
                              mr_error *error)
 {
-    dump self = {.stream = stream,
-                 .items = items,
-                 .part_count = items->count / PART_ITEMS + (items->count % PART_ITEMS > 0)};
-    unsigned jobs = jobs_of(config);
-    return jobs > 1 && self.part_count >= LEAST_PARTS ? dump_by_threads(&self, jobs, error)
-                                                      : dump_alone(&self, error);
+    const mr_text_items texts = {
+        .count = items->count, .print = print_item, .context = (void *)items, .skipped = 1};
+    return mr_text_items_write(stream, &texts, config, error);
 }

@@ -10,10 +10,12 @@
 #include "predict_report.h"
 #include "predict_summary.h"
 #include "schedule_table.h"
+#include "text_items.h"
 #include "witness/pack.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define UNKNOWN_SHOWN 20
@@ -25,6 +27,7 @@ typedef struct writer {
     const mr_result *result;
     const mr_listing *findings;
     mr_context context;
+    mr_writes writes; /* empty unless every finding is shown */
     mr_sees sees;
     mr_source source;
     mr_schedule_view view;
@@ -169,6 +172,94 @@ static bool print_finding(writer *self, const mr_listed *finding)
     return true;
 }
 
+/* ---- every finding in full, by several workers ---- */
+
+/* What a worker has of its own. */
+typedef struct printer {
+    writer self; /* a copy of the whole, but for `stream`, `sees` and `source` */
+    char *text;  /* of `stream` */
+    size_t size;
+} printer;
+
+typedef struct printers {
+    const mr_listing *findings;
+    size_t *order; /* the findings as their groups stand */
+    printer *all;
+    unsigned count;
+} printers;
+
+/* mr_text_items.print */
+static mr_status print_item(void *context, unsigned worker, size_t index, mr_bytes *to,
+                            mr_error *error)
+{
+    const printers *set = context;
+    printer *own = &set->all[worker];
+    FILE *stream = own->self.stream;
+    bool ok = print_finding(&own->self, &set->findings->items[set->order[index]]);
+    off_t length = ftello(stream);
+    ok = fflush(stream) == 0 && length >= 0 && ok;
+    if (ok)
+        mr_bytes_raw(to, own->text, (size_t)length);
+    rewind(stream);
+    return ok ? MR_OK : mr_error_memory(error, "writing the report");
+}
+
+static bool printer_init(printer *own, const writer *whole)
+{
+    own->self = *whole;
+    own->self.stream = open_memstream(&own->text, &own->size);
+    mr_source_init(&own->self.source, whole->config);
+    if (whole->view.source)
+        own->self.view.source = &own->self.source;
+    bool ok = mr_sees_init(&own->self.sees, whole->trace);
+    own->self.sees.writes = &whole->writes;
+    return ok && own->self.stream;
+}
+
+static void printers_free(printers *set)
+{
+    for (unsigned i = 0; set->all && i < set->count; i++) {
+        printer *own = &set->all[i];
+        if (own->self.stream)
+            fclose(own->self.stream);
+        free(own->text);
+        mr_sees_free(&own->self.sees);
+        mr_source_free(&own->self.source);
+    }
+    free(set->all);
+    free(set->order);
+}
+
+static bool put_in_order(printers *set)
+{
+    const mr_listing *findings = set->findings;
+    size_t count = 0;
+    set->order = mr_calloc(findings->count + 1, sizeof *set->order);
+    for (size_t i = 0; set->order && i < findings->group_count; i++)
+        for (size_t j = 0; j < findings->groups[i].count; j++)
+            set->order[count++] = findings->groups[i].first + j;
+    return set->order != NULL;
+}
+
+static mr_status print_every(writer *self, mr_error *error)
+{
+    printers set = {.findings = self->findings,
+                    .count = mr_text_items_workers(self->config, self->findings->count)};
+    const mr_text_items items = {
+        .count = self->findings->count, .print = print_item, .context = &set};
+    set.all = mr_calloc(set.count, sizeof *set.all);
+    bool ok = set.all && put_in_order(&set) && mr_writes_build(&self->writes, self->trace);
+    for (unsigned i = 0; i < set.count && ok; i++)
+        ok = printer_init(&set.all[i], self);
+    mr_status status = ok ? mr_text_items_write(self->stream, &items, self->config, error)
+                          : mr_error_memory(error, "writing the report");
+    printers_free(&set);
+    mr_writes_free(&self->writes);
+    return status;
+}
+
+/* ---- findings ---- */
+
 /* Each group by its worst finding, and the others of it by their places; or every finding. Says whether
  * some finding is not shown in full. */
 static bool print_findings(writer *self, bool *hidden)
@@ -176,19 +267,20 @@ static bool print_findings(writer *self, bool *hidden)
     const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(self->config, "report.shown");
     bool ok = true;
+    mr_error unused;
     *hidden = false;
+    if (most == 0)
+        return print_every(self, &unused) != MR_ERR_MEMORY;
     for (size_t i = 0; i < findings->group_count && ok && !ferror(self->stream); i++) {
         const mr_listed_group *group = &findings->groups[i];
-        if (most > 0 && i == most)
+        if (i == most)
             fprintf(self->stream, "\n%zu more group%s of findings: see the list above\n",
                     findings->group_count - most, mr_phrase_s(findings->group_count - most));
-        *hidden = *hidden || (most > 0 && (i >= most || group->count > 1));
-        if (most > 0 && i >= most)
+        *hidden = *hidden || i >= most || group->count > 1;
+        if (i >= most)
             break;
-        for (size_t j = 0; j < group->count && ok; j++)
-            if (j == 0 || most == 0)
-                ok = print_finding(self, &findings->items[group->first + j]);
-        if (most > 0 && ok)
+        ok = print_finding(self, &findings->items[group->first]);
+        if (ok)
             mr_listing_print_alike(self->stream, findings, group, self->trace);
     }
     return ok;

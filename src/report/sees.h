@@ -4,7 +4,7 @@
  *   mr_sees_init → (mr_sees_start → mr_sees_step*)* → mr_sees_free
  *
  * Starting at a window costs O(events since the last start), or O(events before the window) when it
- * begins earlier than the last one. It only replays; the checker decides whether the witness is
+ * begins earlier than the last one; with mr_writes O(1), and a read O(log writes). It only replays; the checker decides whether the witness is
  * right.
  */
 #ifndef MR_REPORT_SEES_H
@@ -12,11 +12,23 @@
 
 #include "trace/trace.h"
 
+/* The writes of each variable, for who starts at many windows. Borrowed by any number of mr_sees, in any threads. */
+typedef struct mr_writes {
+    uint32_t *first;  /* one a variable, and one more: where its writes begin in … */
+    uint32_t *events; /* … these, which ascend; owned */
+} mr_writes;
+
+bool mr_writes_build(mr_writes *writes, const mr_trace *trace); /* false: no memory */
+void mr_writes_free(mr_writes *writes);
+
 typedef struct mr_sees {
     const mr_trace *trace;
-    uint32_t *last_write; /* one a variable; MR_NONE: none yet */
-    uint32_t position;    /* last_write contains the events before it, then the steps in `undo` */
-    mr_u32s undo;         /* for each write of a step: the variable, and its last write before */
+    const mr_writes *writes; /* NULL: none. To be set right after mr_sees_init */
+    /* One a variable: its last write before `position`, or in `undo`; MR_NONE: none yet, or, with `writes`, none in
+     * `undo`. */
+    uint32_t *last_write;
+    uint32_t position; /* where the window starts */
+    mr_u32s undo;      /* for each write of a step: the variable, and its last write before */
 } mr_sees;
 
 bool mr_sees_init(mr_sees *sees, const mr_trace *trace); /* false: no memory */
