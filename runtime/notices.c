@@ -1,5 +1,6 @@
 /*
- * notices: what calls a function in a thread of its own (SIGEV_THREAD) when a message or the end of input or output is there.
+ * notices: what calls a function in a thread of its own (SIGEV_THREAD) when a message, the end of input or output, or the
+ * answer to a look-up of names is there.
  * glibc makes these threads unseen, so what they did would wake nobody. Here a thread of the program is made at the call. It
  * waits outside until a function of this file, in the thread of glibc, tells it, and then calls the function of the program.
  */
@@ -10,8 +11,10 @@
 #include "thread.h"
 
 #include <aio.h>
+#include <errno.h>
 #include <linux/futex.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -154,23 +157,28 @@ MR_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
     return status;
 }
 
-/* The event of a block that asks again is that of before, which this file has put there. */
-static notice *lead(struct sigevent *event, uintptr_t code)
+static bool is_lead(const struct sigevent *event)
 {
-    if (event != NULL && event->sigev_notify == SIGEV_THREAD &&
-        event->sigev_notify_function == tell_of) {
+    return event->sigev_notify == SIGEV_THREAD && event->sigev_notify_function == tell_of;
+}
+
+/* Puts the event of this file in the place of the program's. A block of aio that asks again has that of before. */
+static void lead(struct sigevent *event, uintptr_t code)
+{
+    if (is_lead(event)) {
         *event = ((notice *)event->sigev_value.sival_ptr)->event;
     }
     notice *self = make(event, -1, code);
     if (self != NULL) {
         *event = event_of(self);
     }
-    return self;
 }
 
-static void end_lead(int status, notice *self, struct sigevent *event)
+/* Nothing was asked for: the program has its event again. */
+static void end_refused(struct sigevent *event)
 {
-    if (status != 0 && self != NULL) {
+    if (is_lead(event)) {
+        notice *self = event->sigev_value.sival_ptr;
         *event = self->event;
         tell(self, DROPPED);
     }
@@ -179,9 +187,11 @@ static void end_lead(int status, notice *self, struct sigevent *event)
 #define ASKS(name, parameters, arguments)                                                          \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
-        notice *self = lead(&block->aio_sigevent, MR_CALLER);                                      \
+        lead(&block->aio_sigevent, MR_CALLER);                                                     \
         int status = MR_REAL(name) arguments;                                                      \
-        end_lead(status, self, &block->aio_sigevent);                                              \
+        if (status != 0) {                                                                         \
+            end_refused(&block->aio_sigevent);                                                     \
+        }                                                                                          \
         return status;                                                                             \
     }
 ASKS(aio_read, (struct aiocb * block), (block))
@@ -191,3 +201,65 @@ ASKS(aio_write64, (struct aiocb64 * block), (block))
 ASKS(aio_fsync, (int how, struct aiocb *block), (how, block))
 ASKS(aio_fsync64, (int how, struct aiocb64 *block), (how, block))
 #undef ASKS
+
+/*
+ * Each block of a list may call a function, beside that of the list. Only EINVAL says that nothing was asked for. With other
+ * errors a function may still be called, so the threads that wait for that go on waiting.
+ */
+#define ASKS_LIST(name, block_type)                                                                \
+    MR_EXPORT int name(int mode, block_type *const blocks[], int count, struct sigevent *event)    \
+    {                                                                                              \
+        struct sigevent own = {.sigev_notify = SIGEV_NONE};                                        \
+        bool leads = mode == LIO_NOWAIT && event != NULL;                                          \
+        if (leads) {                                                                               \
+            own = *event;                                                                          \
+            lead(&own, MR_CALLER);                                                                 \
+        }                                                                                          \
+        for (int i = 0; i < count; i++) {                                                          \
+            if (blocks[i] != NULL && blocks[i]->aio_lio_opcode != LIO_NOP) {                       \
+                lead(&blocks[i]->aio_sigevent, MR_CALLER);                                         \
+            }                                                                                      \
+        }                                                                                          \
+        mr_thread *thread = mode == LIO_WAIT ? mr_enter() : NULL;                                  \
+        int status;                                                                                \
+        if (thread != NULL) {                                                                      \
+            MR_CALL(thread, false,                                                                 \
+                    status = MR_REAL(name)(mode, blocks, count, leads ? &own : event));            \
+        } else {                                                                                   \
+            status = MR_REAL(name)(mode, blocks, count, leads ? &own : event);                     \
+        }                                                                                          \
+        for (int i = 0; status != 0 && errno == EINVAL && i < count; i++) {                        \
+            if (blocks[i] != NULL) {                                                               \
+                end_refused(&blocks[i]->aio_sigevent);                                             \
+            }                                                                                      \
+        }                                                                                          \
+        if (status != 0 && errno == EINVAL) {                                                      \
+            end_refused(&own);                                                                     \
+        }                                                                                          \
+        return status;                                                                             \
+    }
+ASKS_LIST(lio_listio, struct aiocb)
+ASKS_LIST(lio_listio64, struct aiocb64)
+#undef ASKS_LIST
+
+/* An error may concern a part of the list, and then the function is called; EAI_AGAIN says that there was no memory for it. */
+MR_EXPORT int getaddrinfo_a(int mode, struct gaicb *requests[], int count, struct sigevent *event)
+{
+    struct sigevent own = {.sigev_notify = SIGEV_NONE};
+    bool leads = mode == GAI_NOWAIT && event != NULL;
+    if (leads) {
+        own = *event;
+        lead(&own, MR_CALLER);
+    }
+    mr_thread *thread = mode == GAI_WAIT ? mr_enter() : NULL;
+    int status;
+    if (thread != NULL) {
+        MR_CALL(thread, false, status = MR_REAL(getaddrinfo_a)(mode, requests, count, event));
+    } else {
+        status = MR_REAL(getaddrinfo_a)(mode, requests, count, leads ? &own : event);
+    }
+    if (status == EAI_AGAIN) {
+        end_refused(&own);
+    }
+    return status;
+}
