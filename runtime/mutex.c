@@ -5,14 +5,18 @@
 #include "real.h"
 #include "scheduler.h"
 #include "steer.h"
+#include "sys.h"
 #include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
 
 /* glibc: the kind's lower bits are the type; bit 7 says that other processes use it, bit 4 robust.
  */
-enum { KIND_MASK = 3, KIND_ERRORCHECK = 2, KIND_SHARED = 128 };
+enum { KIND_MASK = 3, KIND_RECURSIVE = 1, KIND_ERRORCHECK = 2, KIND_SHARED = 128 };
 
 static bool is_errorcheck(const pthread_mutex_t *mutex)
 {
@@ -100,6 +104,42 @@ int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
     }
     log_refused(status, mutex, code);
     return status;
+}
+
+/* Marks the mutex as the kernel does. */
+static void leave_robust(pthread_mutex_t *mutex, const mr_thread *thread)
+{
+    int word = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+    if ((word & FUTEX_TID_MASK) != thread->kernel_id) {
+        return;
+    }
+    bool is_recursive = (mutex->__data.__kind & KIND_MASK) == KIND_RECURSIVE;
+    unsigned held = is_recursive ? mutex->__data.__count : 1;
+    for (unsigned i = 0; i < held; i++) {
+        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, 0, 0, 0);
+    }
+    __atomic_store_n(&mutex->__data.__lock, (int)(FUTEX_OWNER_DIED | (word & (int)FUTEX_WAITERS)),
+                     __ATOMIC_RELEASE);
+    mr_wake_key(mutex);
+}
+
+/* The list is glibc's, of the mutexes from the last one taken on; bit 0 of a link says that the mutex inherits
+ * priorities, and is left to the kernel with all behind it. */
+void mr_mutex_leave_robust(mr_thread *thread)
+{
+    struct robust_list_head *head = NULL;
+    size_t bytes = 0;
+    if (mr_sys(SYS_get_robust_list, 0, (long)&head, (long)&bytes, 0, 0, 0) != 0 || head == NULL) {
+        return;
+    }
+    for (struct robust_list *at = head->list.next; at != &head->list && ((uintptr_t)at & 1) == 0;) {
+        struct robust_list *next = at->next;
+        char *lock = (char *)at + head->futex_offset;
+        leave_robust((pthread_mutex_t *)(void *)(lock - offsetof(pthread_mutex_t, __data.__lock)),
+                     thread);
+        head->list.next = next;
+        at = next;
+    }
 }
 
 MR_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)

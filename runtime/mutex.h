@@ -17,6 +17,10 @@ int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code);
 void mr_mutex_retire(mr_thread *thread, mr_log_role role, const volatile void *object,
                      mr_log_retired how, uintptr_t code);
 
+/* The thread is at its end: other threads can take the robust mutexes that it holds, with EOWNERDEAD. The kernel
+ * would let them do so a little later, at a moment that no log knows. */
+void mr_mutex_leave_robust(mr_thread *thread);
+
 /* Status as of pthread_mutex_unlock. */
 int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code);
 

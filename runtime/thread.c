@@ -8,6 +8,7 @@
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
+#include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
 #include "steer.h"
@@ -145,6 +146,7 @@ static void end_of_thread(void *value)
     }
     mr_fiber_home(thread);
     mr_ignore_note_end(thread);
+    mr_mutex_leave_robust(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);
