@@ -48,7 +48,7 @@ finds() {
 }
 
 finds_assertion() { finds order assertion 150; }
-finds_deadlock() { finds locks deadlock 20; }
+finds_deadlock() { finds locks deadlock 20 && grep -q 'wait for each other: .* waits for mutex .*; .* waits for mutex ' "$work/locks.hunt/findings/"*-deadlock/report.txt; }
 finds_status() { finds swap exit 20; }
 # What a sanitizer says, by both compilers: clang links its library in another way.
 finds_sanitizer() {

@@ -128,10 +128,31 @@ static void print_operation(mr_replay_report *report, const char *label,
     fputc('\n', report->stream);
 }
 
+/* Is it code of the runtime library, which calls the first function of a thread? */
+static bool is_runtime(mr_replay_report *report, uint64_t code)
+{
+    static const char runtime[] = "libmaxrace_rt.so";
+    const mr_code *found = code ? mr_symbols_code(report->symbols, code - 1) : NULL;
+    return found && found->module_name &&
+           strncmp(found->module_name, runtime, sizeof runtime - 1) == 0;
+}
+
+/* " (T1)" behind the name of a thread, unless that is its name. */
+static const char *thread_number(const mr_trace *trace, uint32_t number, char text[16])
+{
+    snprintf(text, 16, " (T%" PRIu32 ")", number);
+    const char *name = thread_name(trace, number);
+    size_t length = strlen(name);
+    bool is_name = strncmp(text + 2, name, length) == 0 && text[2 + length] == ')';
+    return is_name ? "" : text;
+}
+
 static void print_frames(mr_replay_report *report, const mr_replay_thread *thread)
 {
     char place[512];
     for (size_t i = 0; i < thread->frame_count; i++) {
+        if (is_runtime(report, thread->frames[i]))
+            continue;
         describe_code(report, thread->frames[i], place, sizeof place);
         if (strncmp(place, "libc.so", strlen("libc.so")) == 0)
             continue; /* what calls main and the first function of a thread */
@@ -183,6 +204,35 @@ static const char *value_text(const mr_trace *trace, uint32_t event, int64_t val
                : mr_value_text(value, text);
 }
 
+/* What a thread stands before, or has done: "write of x at bank.c:9:5". */
+static void print_deed(FILE *stream, const mr_trace *trace, uint32_t event)
+{
+    mr_op op = (mr_op)trace->op[event];
+    bool is_access = mr_op_is_access((uint8_t)op);
+    fputs(!is_access ? mr_op_name(op) : mr_op_writes((uint8_t)op) ? "write" : "read", stream);
+    if (is_access || mr_op_operand_kind(op) == MR_OPERAND_LOCK)
+        fprintf(
+            stream, " of %s",
+            mr_names_display(is_access ? &trace->variables : &trace->locks, trace->operand[event]));
+    fprintf(stream, " at %s", trace->locations.items[trace->location[event]].text);
+}
+
+/* The first access of a memory-order race has happened. A replay is sequentially consistent. */
+static void print_done(mr_replay_report *report, const mr_plan *plan)
+{
+    const mr_trace *trace = plan->trace;
+    uint32_t event = plan->witness->first;
+    uint32_t number = mr_plan_thread(trace, trace->thread[event]);
+    char text[16];
+    fprintf(report->stream, "  first   %s%s has done its ", thread_name(trace, number),
+            thread_number(trace, number, text));
+    print_deed(report->stream, trace, event);
+    fputs(
+        "\n          the order that is missing between the two shows in no run of one thread at a "
+        "time\n",
+        report->stream);
+}
+
 static void print_stop(mr_replay_report *report, const mr_replayed *replayed, unsigned which)
 {
     const mr_plan *plan = &replayed->plan;
@@ -192,25 +242,19 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
     const mr_replay_thread *thread = mr_replay_result_thread(&replayed->goal, number);
     char value[MR_TYPED_VALUE_BYTES];
     static const char *const labels[] = {"first", "second", "next"};
+    unsigned label = which + (plan->witness->kind == MR_WITNESS_MEMORY_ORDER);
+    char text[16];
     mr_op op = (mr_op)trace->op[event];
-    bool is_access = mr_op_is_access((uint8_t)op), writes = mr_op_writes((uint8_t)op);
-    fprintf(report->stream, "  %-7s %s (T%" PRIu32 ") stands before its %s",
-            labels[which < 2 ? which : 2], thread_name(trace, number), number,
-            !is_access ? mr_op_name(op)
-            : writes   ? "write"
-                       : "read");
-    if (is_access || mr_op_operand_kind(op) == MR_OPERAND_LOCK)
-        fprintf(
-            report->stream, " of %s",
-            mr_names_display(is_access ? &trace->variables : &trace->locks, trace->operand[event]));
-    fprintf(report->stream, " at %s", trace->locations.items[trace->location[event]].text);
+    fprintf(report->stream, "  %-7s %s%s stands before its ", labels[label < 2 ? label : 2],
+            thread_name(trace, number), thread_number(trace, number, text));
+    print_deed(report->stream, trace, event);
     if (thread && thread->has_value)
         fprintf(report->stream, ", where %s is", value_text(trace, event, thread->value, value));
     const mr_replay_operation *did = done_by(which ? &replayed->other : &replayed->goal, number);
     if (did && did->has_value)
-        fprintf(report->stream, "; it %s %s when it goes first",
+        fprintf(report->stream, "; it %s %s when it goes %s",
                 mr_op_writes((uint8_t)op) ? "writes" : "reads",
-                value_text(trace, event, did->value, value));
+                value_text(trace, event, did->value, value), plan->stop_count > 1 ? "first" : "on");
     fputc('\n', report->stream);
     if (thread)
         print_frames(report, thread);
@@ -281,13 +325,14 @@ static void print_end(mr_replay_report *report, const char *label, const mr_run_
 static void describe_wait(mr_replay_report *report, const mr_replay_thread *thread, char *text,
                           size_t room)
 {
-    char what[256], place[512];
+    char what[256], place[512], number[16];
     text[0] = '\0';
     if (!thread->waits_for[0])
         return;
     if (strcmp(thread->waits_for, "thread") == 0)
-        snprintf(what, sizeof what, "the end of %s (T%" PRIu64 ")",
-                 thread_name(report->replaying->trace, (uint32_t)thread->awaited), thread->awaited);
+        snprintf(what, sizeof what, "the end of %s%s",
+                 thread_name(report->replaying->trace, (uint32_t)thread->awaited),
+                 thread_number(report->replaying->trace, (uint32_t)thread->awaited, number));
     else {
         size_t used = (size_t)snprintf(what, sizeof what, "%s ", thread->waits_for);
         if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used,
@@ -307,10 +352,11 @@ static void print_divergence(mr_replay_report *report, const mr_replay_result *r
         describe_end(end, text, sizeof text);
         fprintf(report->stream, "  diverged: the program ended before the goal (%s)\n", text);
     } else {
+        char number[16];
         fprintf(report->stream, "  diverged: %s", result->reason);
         if (result->whose >= 0)
-            fprintf(report->stream, ", %s (T%" PRId64 ")",
-                    thread_name(trace, (uint32_t)result->whose), result->whose);
+            fprintf(report->stream, ", %s%s", thread_name(trace, (uint32_t)result->whose),
+                    thread_number(trace, (uint32_t)result->whose, number));
         fprintf(report->stream,
                 ", after %" PRIu64 " operations, %" PRIu64 " of %" PRIu64 " steps\n",
                 result->operations, result->steps, result->step_count);
@@ -331,10 +377,10 @@ static void print_divergence(mr_replay_report *report, const mr_replay_result *r
     }
     for (size_t i = 0; i < result->thread_count; i++) {
         const mr_replay_thread *thread = &result->threads[i];
-        char waits[1024];
+        char waits[1024], number[16];
         describe_wait(report, thread, waits, sizeof waits);
-        fprintf(report->stream, "    %s (T%" PRIu32 ") %s, after %" PRIu64 " operations\n",
-                thread_name(trace, thread->number), thread->number,
+        fprintf(report->stream, "    %s%s %s, after %" PRIu64 " operations\n",
+                thread_name(trace, thread->number), thread_number(trace, thread->number, number),
                 waits[0] ? waits : thread->state, thread->position);
         print_frames(report, thread);
     }
@@ -373,11 +419,15 @@ static void print_race(mr_replay_report *report, size_t number, const mr_replaye
         print_operation(report, "expected", &replayed->goal.value_expected);
         print_operation(report, "seen", &replayed->goal.value_seen);
     }
+    if (witness->kind == MR_WITNESS_MEMORY_ORDER)
+        print_done(report, &replayed->plan);
     for (unsigned i = 0; i < replayed->plan.stop_count; i++)
         print_stop(report, replayed, i);
     if (replayed->evidence[0])
         fprintf(stream, "  effect  %s\n", replayed->evidence);
-    print_end(report, "with the first access first", &replayed->first);
+    print_end(report,
+              witness->kind == MR_WITNESS_MEMORY_ORDER ? "after it" : "with the first access first",
+              &replayed->first);
     if (replayed->second.is_there && replayed->other.outcome != MR_REPLAY_GOAL) {
         fputs("  with the second access first: not reached\n", stream);
         print_divergence(report, &replayed->other, &replayed->second);
@@ -435,6 +485,8 @@ static json_t *json_threads(mr_replay_report *report, const mr_replay_result *re
         const mr_replay_thread *thread = &result->threads[i];
         json_t *frames = json_array();
         for (size_t k = 0; k < thread->frame_count; k++) {
+            if (is_runtime(report, thread->frames[k]))
+                continue;
             describe_code(report, thread->frames[k], place, sizeof place);
             json_array_append_new(frames, json_text(place));
         }

@@ -180,8 +180,9 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
         j += order >= 0;
     }
     if (a->errors_observed != b->errors_observed) {
-        snprintf(text, MR_EVIDENCE_BYTES, "%u errors of memory or locks %s, %u %s",
-                 a->errors_observed, a_name, b->errors_observed, b_name);
+        snprintf(text, MR_EVIDENCE_BYTES, "%u error%s of memory or locks %s, %u %s",
+                 a->errors_observed, a->errors_observed == 1 ? "" : "s", a_name, b->errors_observed,
+                 b_name);
         return MR_EFFECT_STATE;
     }
     return MR_EFFECT_NONE;

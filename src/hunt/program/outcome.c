@@ -120,15 +120,34 @@ static mr_run_outcome of_signal(const mr_ran *ran)
     return outcome;
 }
 
+/* The lines of `details` that fit, those of threads that wait for the end of others last. */
+static void describe_deadlock(mr_run_outcome *outcome, const char *details)
+{
+    static const char joins[] = " waits for the end of ";
+    size_t used =
+        (size_t)snprintf(outcome->text, sizeof outcome->text, "all threads wait for each other");
+    const char *before = ": ";
+    for (int with_joins = 0; with_joins < 2; with_joins++)
+        for (const char *line = details; *line;) {
+            size_t length = strcspn(line, "\n");
+            const char *join = strstr(line, joins);
+            bool is_join = join && join < line + length;
+            if (is_join == (with_joins == 1) && used + length + 3 < sizeof outcome->text) {
+                used += (size_t)snprintf(outcome->text + used, sizeof outcome->text - used,
+                                         "%s%.*s", before, (int)length, line);
+                before = "; ";
+            }
+            line += length + (line[length] != '\0');
+        }
+}
+
 /* Who waits, whatever the order of the lines. */
 static mr_run_outcome of_deadlock(const mr_ran *ran)
 {
     mr_run_outcome outcome = {.kind = MR_RUN_DEADLOCK};
     const char *details = ran->trace ? ran->trace->ending.details : NULL;
     uint64_t sum = 0;
-    snprintf(outcome.text, sizeof outcome.text, "all threads wait for each other%s%.*s",
-             details ? ": " : "", details ? (int)strcspn(details, "\n") : 0,
-             details ? details : "");
+    describe_deadlock(&outcome, details ? details : "");
     for (const char *line = details; line && *line;) {
         char one[512];
         size_t length = strcspn(line, "\n");
