@@ -929,7 +929,15 @@ waiting_loop() {
     (cd "$scratch" && "$maxrace" record -q --seed 3 -o publish.mrt -- ./publish >/dev/null) || return 1
     says '1 of 1 confirmed' "$maxrace" replay -q "$scratch/publish.mrt"
 }
+# The first access of a memory-order race is done when the second one is next.
+memory_order() {
+    "$maxrace" cc -g -O0 -pthread tests/programs/fence-alone-race.c -o "$scratch/fence" &&
+        (cd "$scratch" && "$maxrace" record -q -o fence.mrt -- ./fence >/dev/null) || return 1
+    says '^  first   one (T1) has done its write of data at ' "$maxrace" replay -q "$scratch/fence.mrt" &&
+        says '^  second  two (T2) stands before its read of data at .*; it reads 7 when it goes on$' "$maxrace" replay -q "$scratch/fence.mrt"
+}
 if check replay_prepare prepare; then
+    check replay_memory_order memory_order
     check replay_effect effect
     check replay_crash crash
     check replay_inputs inputs

@@ -84,6 +84,10 @@ static void test_usage(void **state)
         {"check - -", 2, NULL, "maxrace: only one of trace and witness can be standard input\n"},
         {"check --window-size 5 a b", 2, NULL,
          "maxrace: '--window-size' is not a flag of 'check'\n"},
+        {"replay --suppressions a b", 2, NULL,
+         "maxrace: '--suppressions' is not a flag of 'replay'\n"},
+        {"predict --record-local a", 2, NULL,
+         "maxrace: '--record-local' is not a flag of 'predict'\n"},
         {"info -c @/rf.yaml a", 2, NULL, "maxrace: '-c' is not a flag of 'info'\n"},
         {"version now", 2, NULL, "maxrace: unexpected operand 'now'\n"},
     };

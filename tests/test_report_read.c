@@ -91,6 +91,8 @@ static void test_rows(void **state)
     mr_scratch_write(&scratch, "runs.json", "{\"runs\":[],\"races\":0}", path);
     mr_scratch_write(&scratch, "all.supp", "race:bank.balance\n", path);
     static const mr_run_row rows[] = {
+        {"report @/missing.json", 4, NULL,
+         "@/missing.json: cannot open: No such file or directory\n"},
         {"report @/none.json", 2, NULL,
          "@/none.json: no report of 'predict', 'merge' or 'run' in JSON\n"},
         {"report @/bad.json", 2, NULL,

@@ -13,20 +13,23 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check ",
+     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
+             "!record.local !record.exclude !record.strip_prefix ",
      .takes_config = true,
      .summary = "find every race that the trace proves possible, each with its witness",
      .switch_name = "mpi",
      .switch_help = "this is a rank of an MPI run: mpirun -q -n RANKS maxrace predict --mpi TRACE",
-     .details = "TRACE is a file in STD format, plain, gzip or zstd; - is standard input.\n"
-                "The first SIGINT or SIGTERM, or time_limit, ends the run with what is known; the\n"
-                "report says what is missing. With --checkpoint the run can be gone on with.\n"
-                "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
-                "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
-                "resources or internal, 5 not complete (ended before its time, or no memory for\n"
-                "far races), with races or without, 6 no race, but the recorded program crashed\n"
-                "or ended in a deadlock.\n"
-                "The report names the unknown candidates.\n",
+     .details =
+         "TRACE is a file in STD format, plain, gzip or zstd, or an .mrt file; - is standard\n"
+         "input.\n"
+         "The first SIGINT or SIGTERM, or time_limit, ends the run with what is known; the\n"
+         "report says what is missing. With --checkpoint the run can be gone on with.\n"
+         "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
+         "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
+         "resources or internal, 5 not complete (ended before its time, or no memory for\n"
+         "far races), with races or without, 6 no race, but the recorded program crashed\n"
+         "or ended in a deadlock, 7 with --fail-on unknown: no race, but unknown candidates.\n"
+         "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
      .run = mr_cli_predict},
@@ -100,7 +103,7 @@ const mr_command mr_commands[] = {
              "!witness.check"
              " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
              "!report.shown !report.pictures"
-             " !checkpoint !resume ",
+             " !checkpoint !resume !record.local !record.exclude !record.strip_prefix ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -368,7 +371,9 @@ const mr_command mr_commands[] = {
      .operands_max = 1,
      .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
              "!witness.dir !repair "
-             "!checkpoint !resume !time_limit ",
+             "!checkpoint !resume !time_limit !brief !color !source_dir !suppressions !baseline "
+             "!fail_on !report.run !report.schedule !report.shown !report.pictures "
+             "!record.local !record.exclude !record.strip_prefix ",
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},
              {"finding", "N", "replay this finding beside races only, by its number in the report"},

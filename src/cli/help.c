@@ -28,10 +28,15 @@ static void print_overview(void)
 {
     puts("maxrace: predicts the data races of a recorded execution and proves each one\n\n"
          "usage: maxrace COMMAND [FLAGS] …\n");
+    enum { COLUMN = 21 };
     for (size_t i = 0; i < mr_command_count; i++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", mr_commands[i].name, mr_commands[i].operands);
-        printf("  %s%*s %s\n", left, 21 - columns_of(left), "", mr_commands[i].summary);
+        int room = COLUMN - columns_of(left);
+        if (room >= 0)
+            printf("  %s%*s %s\n", left, room, "", mr_commands[i].summary);
+        else
+            printf("  %s\n%*s%s\n", left, COLUMN + 3, "", mr_commands[i].summary);
     }
     puts("\n'maxrace help COMMAND' names the flags of a command.");
 }
@@ -97,7 +102,8 @@ void mr_cli_help(const mr_command *command, bool all)
         puts("\nA flag is --flag VALUE or --flag=VALUE; a flag that is true or false is --flag,\n"
              "--flag=false or --no-flag.");
     if (hidden > 0)
-        printf("%zu more flags: maxrace help --all %s\n", hidden, command->name);
+        printf("%zu more flag%s: maxrace help --all %s\n", hidden, hidden == 1 ? "" : "s",
+               command->name);
 }
 
 /* ---- manual pages ---- */

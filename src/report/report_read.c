@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "witness/checker.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,7 +411,11 @@ mr_status mr_report_open(const char *file, mr_config *config, mr_report **report
 {
     json_error_t problem;
     *report = NULL;
-    json_t *json = json_load_file(file, 0, &problem);
+    FILE *stream = fopen(file, "rb");
+    if (!stream)
+        return mr_error_set(error, MR_ERR_IO, file, 0, "cannot open: %s", strerror(errno));
+    json_t *json = json_loadf(stream, 0, &problem);
+    fclose(stream);
     if (!json)
         return mr_error_set(error, MR_ERR_CONFIG, file,
                             problem.line > 0 ? (uint64_t)problem.line : 0,
