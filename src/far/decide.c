@@ -98,7 +98,8 @@ static const struct {
  * have a long proof. */
 enum { LARGE_FAR_WINDOW = 1 << 18 };
 
-static mr_status prove_near(decider *d)
+/* Rounds `from` up to `to`. */
+static mr_status prove_near(decider *d, size_t from, size_t to)
 {
     mr_status status = MR_OK;
     if (d->window.model != d->context->settings->model ||
@@ -106,17 +107,17 @@ static mr_status prove_near(decider *d)
         return MR_OK;
     if (!mr_problem_list_rows(&d->window.problem, &d->asker.decide, &d->window.arena))
         return mr_error_memory(d->error, "deciding far races");
-    for (size_t i = 0; i < sizeof near_rounds / sizeof *near_rounds && goes_on(d, status) &&
-                       d->window.unsettled_count <= near_rounds[i].most;
+    for (size_t i = from; i < to && goes_on(d, status) &&
+                          d->window.unsettled_count <= near_rounds[i].most;
          i++)
         status = mr_far_look_at_bundles(&d->asker, near_rounds[i].part, d->error);
     return status;
 }
 
-/* Decides the far window in one model. What needs no formula comes first, on windows around close
- * pairs, then the short proofs. On most traces no pair of places is left by then. Raising the precedence costs about as
- * much as trying a few pairs on the whole far window, which mostly are no races, so it comes before
- * that. */
+/* Decides the far window in one model. The shortest proofs come first, for a trial takes more when there is no race.
+ * Then comes what needs no formula, on windows around close pairs, then the other short proofs. On most traces no
+ * pair of places is left by then. Raising the precedence costs about as much as trying a few pairs on the whole far
+ * window, which mostly are no races, so it comes before that. */
 static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
 {
     mr_stats *stats = stats_of(d);
@@ -131,9 +132,11 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
     if (model == d->context->settings->model)
         stats->far_pairs += d->window.places.count;
     if (goes_on(d, status))
+        status = prove_near(d, 0, 1);
+    if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
     if (goes_on(d, status))
-        status = prove_near(d);
+        status = prove_near(d, 1, sizeof near_rounds / sizeof *near_rounds);
     if (goes_on(d, status))
         status = refine(d);
     if (goes_on(d, status))
