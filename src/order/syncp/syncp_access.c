@@ -6,16 +6,20 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
 {
     *accesses = (mr_syncp_accesses){0};
     accesses->variables = mr_calloc(variable_count, sizeof *accesses->variables);
-    if (!accesses->variables)
-        return false;
-    for (uint32_t variable = 0; variable < variable_count; variable++)
-        accesses->variables[variable] =
-            (mr_syncp_variable){.first_accessor = MR_NONE,
-                                .recent = MR_NONE,
-                                .newest_site = MR_NONE,
-                                .freed = MR_NONE,
-                                .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
-    return true;
+    return accesses->variables != NULL;
+}
+
+/* The variable, which nobody has looked at before its first access: memory is taken for contended ones only. */
+static mr_syncp_variable *reach_variable(mr_syncp_accesses *accesses, uint32_t variable)
+{
+    mr_syncp_variable *v = &accesses->variables[variable];
+    if (!v->accessor_count)
+        *v = (mr_syncp_variable){.first_accessor = MR_NONE,
+                                 .recent = MR_NONE,
+                                 .newest_site = MR_NONE,
+                                 .freed = MR_NONE,
+                                 .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
+    return v;
 }
 
 void mr_syncp_accesses_free(mr_syncp_accesses *accesses)
@@ -61,7 +65,7 @@ static uint32_t add_accessor(mr_syncp_accesses *accesses, mr_syncp_variable *var
 
 uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread)
 {
-    mr_syncp_variable *v = &accesses->variables[variable];
+    mr_syncp_variable *v = reach_variable(accesses, variable);
     if (v->recent != MR_NONE && accesses->accessors[v->recent].thread == thread)
         return v->recent;
     uint32_t *number =
