@@ -150,6 +150,12 @@ static const char lives[] = "#@in o.x o\n#@in o.y o\n"
                             "D|w(q)|9\n"       /* 8 */
                             "E|r(o.x=1)|10\n"; /* 9 */
 
+/* The free comes behind a window. */
+static const char freed_later[] = "#@in o.x o\nA|alloc(o)|1\n" /* 0 */
+                                  "B|w(o.x)|2\n"               /* 1 */
+                                  "C|w(o.x)|3\n"               /* 2 */
+                                  "A|free(o)|4\n";             /* 3 */
+
 /* A free writes what the call reaches. */
 static const char freed_reach[] = "#@in o.x o\n#@in o.y o\n"
                                   "A|mbegin(m:o.y)|1\n" /* 0 */
@@ -306,6 +312,7 @@ static const example examples[] = {
      10},
     {lives, RF, 0, 10, 0, 3, "", "event 0 (A|alloc(o), line 3): is not a read, a write or a free",
      3},
+    {freed_later, RF, 1, 3, 1, 2, "", NULL, 0},
     {freed_reach, RF, 0, 7, 2, 6, "0 1", NULL, 0},
     {freed_reach, RF, 0, 7, 2, 6, "0",
      "event 2 (B|free(o), line 5): an opaque call puts event 1 before it, which has not happened",
@@ -422,6 +429,38 @@ static void test_examples(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* By windows, as for the whole trace. */
+static void test_by_window(void **state)
+{
+    int asked = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const example *x = &examples[i];
+        mr_trace *trace = mr_sample_trace(x->text);
+        assert_non_null(trace);
+        bool fits = x->model == RF && trace->calls.count == 0 && x->end <= trace->event_count;
+        mr_checker *checker = fits ? mr_checker_new_by_window(trace) : NULL;
+        for (int round = 0; fits && round < 2; round++) {
+            uint32_t events[MOST_EVENTS];
+            mr_witness witness = {.first = x->first,
+                                  .second = x->second,
+                                  .window_start = x->start,
+                                  .window_end = x->end,
+                                  .model = MR_MODEL_RF,
+                                  .events = events,
+                                  .event_count = parse_events(x->events, events)};
+            mr_error error = {0};
+            mr_status status = mr_checker_check(checker, &witness, &error);
+            assert_string_equal(error.text, x->expected ? x->expected : "");
+            assert_int_equal(status, x->expected ? MR_ERR_INTERNAL : MR_OK);
+            asked++;
+        }
+        mr_checker_free(checker);
+        mr_trace_free(trace);
+    }
+    assert_true(asked > 40);
+}
+
 /* One checker, windows forth and back: a check leaves no trace behind. */
 static void test_any_order_of_windows(void **state)
 {
@@ -516,11 +555,11 @@ typedef struct verdicts {
     size_t accepted, rejected;
 } verdicts;
 
-/* A trace, its checker, and which calls keep their order. */
+/* A trace, its checker, the one by windows, and which calls keep their order. */
 typedef struct judged {
     const char *text;
     mr_trace *trace;
-    mr_checker *checker;
+    mr_checker *checker, *by_window; /* the latter for model rf; NULL: the trace has calls */
     mr_opaque opaque;
 } judged;
 
@@ -537,6 +576,8 @@ static void compare(const judged *j, const mr_witness *w, verdicts *count)
                  mr_model_name(w->model), (int)j->opaque, w->window_start, w->window_end, w->first,
                  w->second, accepted ? "accepted" : error.text, accepted ? "no" : "yes");
     }
+    if (j->by_window && w->model == MR_MODEL_RF)
+        assert_int_equal(mr_checker_check(j->by_window, w, &error) == MR_OK, accepted);
     count->accepted += accepted;
     count->rejected += !accepted;
 }
@@ -604,8 +645,11 @@ static void test_same_as_the_definition(void **state)
             assert_non_null(j.trace);
             j.checker = mr_checker_new(j.trace, j.opaque);
             assert_non_null(j.checker);
+            if (j.trace->calls.count == 0)
+                j.by_window = mr_checker_new_by_window(j.trace);
             damage_witnesses(&random, &j, &count);
             mr_checker_free(j.checker);
+            mr_checker_free(j.by_window);
             mr_trace_free(j.trace);
             free((char *)j.text);
         }
@@ -647,6 +691,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_by_window),
         cmocka_unit_test(test_any_order_of_windows),
         cmocka_unit_test(test_same_as_the_definition),
         cmocka_unit_test(test_out_of_memory),

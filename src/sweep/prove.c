@@ -110,14 +110,18 @@ static mr_status ask(const mr_sweep_job *job, mr_prover *prover, const task *ite
     return mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
 }
 
-/* Behind the last event that a question is about. */
-static uint64_t reach_of(const tasks *list)
+/* Tells the prover what the tasks are about. */
+static void set_reach(mr_prover *prover, const tasks *list)
 {
-    uint64_t reach = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].question.end > reach)
-            reach = list->items[i].question.end;
-    return reach;
+    uint64_t reach = 0, sum = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const mr_question *question = &list->items[i].question;
+        sum += question->end - question->start;
+        if (question->end > reach)
+            reach = question->end;
+    }
+    prover->reach = reach;
+    prover->few = sum < reach;
 }
 
 /* Asks about the tasks in the order of their windows, and frees them. */
@@ -127,7 +131,7 @@ static mr_status ask_all(const mr_sweep_job *job, mr_prover *prover, tasks *list
     mr_status status = MR_OK;
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, compare_tasks);
-    prover->reach = reach_of(list);
+    set_reach(prover, list);
     for (size_t i = 0; i < list->count && status == MR_OK; i++) {
         const task *item = &list->items[i];
         mr_order_race answer = {0};

@@ -49,14 +49,18 @@ static mr_status prepare_windows(mr_prover *prover, mr_error *error)
     return prover->session != NULL ? MR_OK : mr_error_memory(error, "proving races");
 }
 
-/* How many of the first events does the checker have to see for this witness and those to come? In
- * model rf, a race depends on no later event than those of its window. With opaque calls it may: on
+/* In model rf, a race depends on no later event than those of its window. With opaque calls it may: on
  * where a call ends. */
+static bool needs_all(const mr_prover *prover, const mr_witness *witness)
+{
+    return witness->kind != MR_WITNESS_RACE || witness->model != MR_MODEL_RF ||
+           prover->trace->calls.count > 0;
+}
+
+/* How many of the first events does the checker have to see for this witness and those to come? */
 static uint64_t seen_end(const mr_prover *prover, const mr_witness *witness)
 {
-    bool all = witness->kind != MR_WITNESS_RACE || witness->model != MR_MODEL_RF ||
-               prover->trace->calls.count > 0;
-    if (all || prover->reach > prover->trace->event_count)
+    if (needs_all(prover, witness) || prover->reach > prover->trace->event_count)
         return prover->trace->event_count;
     return witness->window_end > prover->reach ? witness->window_end : prover->reach;
 }
@@ -64,12 +68,16 @@ static uint64_t seen_end(const mr_prover *prover, const mr_witness *witness)
 static mr_status prepare_checker(mr_prover *prover, const mr_witness *witness, mr_error *error)
 {
     uint64_t end = seen_end(prover, witness);
-    if (prover->checker != NULL && end <= prover->seen.event_count)
+    bool by_window = prover->few && !needs_all(prover, witness);
+    if (prover->checker != NULL && end <= prover->seen.event_count &&
+        (by_window || !prover->by_window))
         return MR_OK;
     mr_checker_free(prover->checker);
     prover->seen = *prover->trace;
     prover->seen.event_count = end;
-    prover->checker = mr_checker_new(&prover->seen, prover->calls);
+    prover->by_window = by_window;
+    prover->checker = by_window ? mr_checker_new_by_window(&prover->seen)
+                                : mr_checker_new(&prover->seen, prover->calls);
     return prover->checker != NULL ? MR_OK : mr_error_memory(error, "proving races");
 }
 

@@ -28,9 +28,11 @@ typedef struct mr_prover {
     mr_between between;
     mr_carried carried;
     mr_session *session;   /* NULL: neither this nor `carried` was needed so far */
-    uint64_t reach;        /* the caller may set it: no question ends after this event */
+    uint64_t reach;        /* the caller may set it: no question ends after this event; … */
+    bool few;              /* … and their windows have fewer events together */
     mr_trace seen;         /* the first events of the trace: what the checker sees; on loan */
     mr_checker *checker;   /* NULL: none was needed so far */
+    bool by_window;        /* it is one by windows */
     mr_opaque calls;       /* the mode for the checker */
     mr_syncp_index *syncp; /* while races of syncp are proven: on loan from prove.c; else NULL */
 } mr_prover;

@@ -17,6 +17,7 @@
 struct mr_checker {
     const mr_trace *trace;
     mr_opaque opaque;
+    bool by_window;
     bool shares;              /* `required`, `calls` and `lives` are another checker's */
     mr_requirements required; /* what each read must see */
     mr_witness_calls calls;
@@ -212,7 +213,7 @@ static mr_status check_place(const mr_checker *c, const mr_witness *w, uint32_t 
 static mr_status check_source(const mr_checker *c, uint32_t read, mr_error *error)
 {
     uint32_t now = c->state.variables[c->trace->operand[read]].last_write;
-    uint32_t saw = c->required.source[read];
+    uint32_t saw = c->required.source[read - c->required.from];
     if (now == saw)
         return MR_OK;
     if (now == MR_NONE)
@@ -310,8 +311,9 @@ static mr_status check_shared_lock(const mr_checker *c, uint32_t event, mr_error
 /* Rule 3, second half: a join comes after all events of the joined thread. */
 static mr_status check_join(const mr_checker *c, uint32_t join, mr_error *error)
 {
+    /* By windows: it has no events behind the window, as it has none behind the join. */
     uint32_t next = c->state.next[c->trace->operand[join]];
-    if (next == MR_NONE)
+    if (next == MR_NONE || (c->by_window && next == c->state.end))
         return MR_OK;
     return reject(c, join, error, "joins a thread whose event %" PRIu32 " has not happened", next);
 }
@@ -416,12 +418,27 @@ static mr_status check_unordered(const mr_checker *c, const mr_witness *w, mr_er
     return reject(c, w->second, error, "event %" PRIu32 " happens before it", w->first);
 }
 
+static uint32_t written_before(const void *context, uint32_t variable)
+{
+    return ((const mr_replay *)context)->variables[variable].last_write;
+}
+
+static bool open_window(mr_checker *c, const mr_witness *w)
+{
+    MR_REQUIRE(w->kind == MR_WITNESS_RACE && w->model == MR_MODEL_RF);
+    return mr_requirements_open(&c->required, c->trace, w->window_start, w->window_end,
+                                written_before, &c->state) &&
+           mr_replay_open(&c->state, w->window_end);
+}
+
 mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *error)
 {
     mr_status status = check_claim(c, witness, error);
     if (status != MR_OK)
         return status;
     mr_replay_seek(&c->state, witness->window_start);
+    if (c->by_window && !open_window(c, witness))
+        return mr_error_memory(error, "checking a witness");
     status = replay(c, witness, error);
     mr_replay_take_back(&c->state);
     if (status == MR_OK && witness->kind == MR_WITNESS_MEMORY_ORDER)
@@ -441,6 +458,23 @@ mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
     c->opaque = opaque;
     if (mr_requirements_init(&c->required, trace) && mr_replay_init(&c->state, trace) &&
         mr_witness_calls_init(&c->calls, trace, opaque) && mr_witness_lives_init(&c->lives, trace))
+        return c;
+    mr_checker_free(c);
+    return NULL;
+}
+
+mr_checker *mr_checker_new_by_window(const mr_trace *trace)
+{
+    MR_REQUIRE(trace->calls.count == 0);
+    mr_checker *c = mr_calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->trace = trace;
+    c->by_window = true;
+    if (mr_requirements_init_by_window(&c->required, trace) &&
+        mr_replay_init_by_window(&c->state, trace) &&
+        mr_witness_calls_init(&c->calls, trace, MR_OPAQUE_IGNORE) &&
+        mr_witness_lives_init(&c->lives, trace))
         return c;
     mr_checker_free(c);
     return NULL;

@@ -56,12 +56,11 @@ static void own_down(mr_replay *r, uint32_t event)
     lock->depth--;
 }
 
+/* What the event does to locks, semaphores and variables. */
 static void apply(mr_replay *r, uint32_t event)
 {
     const mr_trace *trace = r->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    MR_ASSERT(r->next[thread] == event); /* what has happened is a prefix of each thread */
-    r->next[thread] = r->following[event];
     switch ((mr_op)trace->op[event]) {
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
@@ -104,11 +103,19 @@ static void apply(mr_replay *r, uint32_t event)
     }
 }
 
+static void step(mr_replay *r, uint32_t event)
+{
+    uint32_t thread = r->trace->thread[event];
+    MR_ASSERT(r->next[thread] == event); /* what has happened is a prefix of each thread */
+    r->next[thread] = r->following[event - r->from];
+    apply(r, event);
+}
+
 static void unapply(mr_replay *r, const mr_replayed *last)
 {
     const mr_trace *trace = r->trace;
     uint32_t event = last->event, thread = trace->thread[event], operand = trace->operand[event];
-    MR_ASSERT(r->next[thread] == r->following[event]);
+    MR_ASSERT(r->next[thread] == r->following[event - r->from]);
     r->next[thread] = event;
     r->diverged[thread] = last->diverged;
     switch ((mr_op)trace->op[event]) {
@@ -155,7 +162,8 @@ static void unapply(mr_replay *r, const mr_replayed *last)
 static void reset(mr_replay *r)
 {
     const mr_trace *trace = r->trace;
-    memcpy(r->next, r->first_event, trace->threads.count * sizeof *r->next);
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        r->next[t] = r->by_window ? 0 : r->first_event[t];
     memset(r->locks, 0, trace->locks.count * sizeof *r->locks);
     memset(r->share_depths, 0, ((size_t)r->share_numbers.count + 1) * sizeof *r->share_depths);
     for (uint32_t x = 0; x < trace->variables.count; x++)
@@ -168,8 +176,30 @@ void mr_replay_seek(mr_replay *r, uint32_t window_start)
     MR_REQUIRE(!r->done_count && window_start <= r->trace->event_count);
     if (window_start < r->base)
         reset(r);
+    while (r->base < window_start && !r->by_window)
+        step(r, r->base++);
     while (r->base < window_start)
         apply(r, r->base++);
+}
+
+bool mr_replay_open(mr_replay *r, uint32_t window_end)
+{
+    const mr_trace *trace = r->trace;
+    void *following = r->following;
+    MR_REQUIRE(r->by_window && !r->done_count && r->base <= window_end &&
+               window_end <= trace->event_count);
+    if (!mr_grow(&following, &r->following_room, window_end - r->base + 1ull, sizeof *r->following))
+        return false;
+    r->following = following;
+    r->from = r->base;
+    r->end = window_end;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        r->next[t] = window_end;
+    for (uint32_t e = window_end; e-- > r->from;) {
+        r->following[e - r->from] = r->next[trace->thread[e]];
+        r->next[trace->thread[e]] = e;
+    }
+    return true;
 }
 
 bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
@@ -185,7 +215,7 @@ bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
         entry->variable = r->variables[trace->operand[event]];
     if (diverges && r->diverged[thread] == MR_NONE)
         r->diverged[thread] = event;
-    apply(r, event);
+    step(r, event);
     return true;
 }
 
@@ -212,10 +242,14 @@ static bool index_events(mr_replay *r)
     /* Backwards, so that `first_event` is at each point the next one of the thread, and the first
      * fork stays. */
     for (uint32_t e = trace->event_count; e-- > 0;) {
-        uint32_t thread = trace->thread[e], number;
+        uint32_t number;
         mr_trace_pass(trace, e);
-        r->following[e] = r->first_event[thread];
-        r->first_event[thread] = e;
+        if (!r->by_window) {
+            r->following[e] = r->first_event[trace->thread[e]];
+            r->first_event[trace->thread[e]] = e;
+        }
+        if (mr_op_is_plain(trace->op[e]))
+            continue;
         if (mr_op_forks(trace->op[e]))
             r->fork[trace->operand[e]] = e;
         if (MR_OP_DOES_ALL(trace->op[e], MR_ACQUIRES | MR_SHARED) &&
@@ -242,13 +276,24 @@ static bool init_state(mr_replay *r)
     return true;
 }
 
+static bool init(mr_replay *r)
+{
+    r->first_event = mr_calloc(r->trace->threads.count, sizeof *r->first_event);
+    r->fork = mr_calloc(r->trace->threads.count, sizeof *r->fork);
+    return r->first_event && r->fork && index_events(r) && init_state(r);
+}
+
 bool mr_replay_init(mr_replay *r, const mr_trace *trace)
 {
     *r = (mr_replay){.trace = trace};
     r->following = mr_columns_derive(trace, sizeof *r->following, &r->memory);
-    r->first_event = mr_calloc(trace->threads.count, sizeof *r->first_event);
-    r->fork = mr_calloc(trace->threads.count, sizeof *r->fork);
-    return r->following && r->first_event && r->fork && index_events(r) && init_state(r);
+    return r->following && init(r);
+}
+
+bool mr_replay_init_by_window(mr_replay *r, const mr_trace *trace)
+{
+    *r = (mr_replay){.trace = trace, .by_window = true};
+    return init(r);
 }
 
 bool mr_replay_init_like(mr_replay *r, const mr_replay *other)
@@ -264,6 +309,8 @@ bool mr_replay_init_like(mr_replay *r, const mr_replay *other)
 
 void mr_replay_free(mr_replay *r)
 {
+    if (r->by_window)
+        free(r->following);
     if (!r->shares) {
         mr_spill_free(&r->memory);
         free(r->first_event);

@@ -10,6 +10,9 @@
  *
  * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event,
  * once for all replays made by mr_replay_init_like.
+ *
+ * A replay by windows (mr_replay_init_by_window) knows the next events of threads within one window only: 4 bytes an event
+ * of the window, and mr_replay_open after each seek.
  */
 #ifndef MR_WITNESS_REPLAY_H
 #define MR_WITNESS_REPLAY_H
@@ -39,10 +42,15 @@ typedef struct mr_replayed {
 
 typedef struct mr_replay {
     const mr_trace *trace;
-    bool shares;         /* what follows, down to `share_numbers`, is another replay's */
-    uint32_t *following; /* event: the next event of its thread, or MR_NONE; in `memory` */
+    bool shares; /* what follows, down to `share_numbers`, is another replay's */
+    /* event - `from`: the next event of its thread, or MR_NONE; in `memory`. By windows: in the window that is open, and
+     * behind it its end */
+    uint32_t *following;
+    uint32_t from, end; /* of the window */
+    bool by_window;
+    size_t following_room;
     mr_spill memory;
-    uint32_t *first_event; /* thread: its first event, or MR_NONE */
+    uint32_t *first_event; /* thread: its first event, or MR_NONE; not by windows */
     uint32_t *fork;        /* thread: the event that forks it, or MR_NONE */
     mr_keys share_numbers; /* (lock, thread) of each racq */
 
@@ -58,12 +66,17 @@ typedef struct mr_replay {
 
 /* O(events). False: no memory; to be freed nevertheless. */
 bool mr_replay_init(mr_replay *replay, const mr_trace *trace);
-/* The same in O(names), with what `other` knows of the trace, which must outlive it. */
+/* By windows. */
+bool mr_replay_init_by_window(mr_replay *replay, const mr_trace *trace);
+/* The same as mr_replay_init in O(names), with what `other` knows of the trace, which must outlive it. */
 bool mr_replay_init_like(mr_replay *replay, const mr_replay *other);
 void mr_replay_free(mr_replay *replay);
 
 /* Brings the state to the start of a window, when nothing is to be taken back. */
 void mr_replay_seek(mr_replay *replay, uint32_t window_start);
+
+/* By windows: opens the window from where the last seek led, O(its events). False: no memory. */
+bool mr_replay_open(mr_replay *replay, uint32_t window_end);
 
 /* Does the next event of a thread; `diverges`: it reads something else than it did in the trace.
  * False: no memory, and nothing is done. */

@@ -86,8 +86,43 @@ bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace)
     return ok;
 }
 
+bool mr_requirements_init_by_window(mr_requirements *requirements, const mr_trace *trace)
+{
+    *requirements = (mr_requirements){0};
+    requirements->written = mr_calloc(trace->variables.count, sizeof *requirements->written);
+    return requirements->written != NULL;
+}
+
+bool mr_requirements_open(mr_requirements *requirements, const mr_trace *trace, uint32_t start,
+                          uint32_t end, uint32_t (*before)(const void *context, uint32_t variable),
+                          const void *context)
+{
+    void *source = requirements->source;
+    uint32_t *written = requirements->written;
+    if (!mr_grow(&source, &requirements->source_room, end - start + 1ull,
+                 sizeof *requirements->source))
+        return false;
+    requirements->source = source;
+    requirements->from = start;
+    for (uint32_t e = start; e < end; e++) {
+        uint32_t variable = trace->operand[e];
+        if (mr_op_reads(trace->op[e]))
+            requirements->source[e - start] =
+                written[variable] ? written[variable] - 1 : before(context, variable);
+        if (mr_op_writes(trace->op[e]))
+            written[variable] = e + 1;
+    }
+    for (uint32_t e = start; e < end; e++)
+        if (mr_op_writes(trace->op[e]))
+            written[trace->operand[e]] = 0;
+    return true;
+}
+
 void mr_requirements_free(mr_requirements *requirements)
 {
+    if (requirements->written)
+        free(requirements->source);
+    free(requirements->written);
     mr_spill_free(&requirements->memory);
     free(requirements->rules);
     *requirements = (mr_requirements){0};
