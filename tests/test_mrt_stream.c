@@ -86,6 +86,17 @@ static void test_same_as_whole(void **state)
             assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
             assert_int_equal(events.count, 0);
         }
+        for (uint32_t most = 2; most > 0; most--) { /* once more, and once more from the middle */
+            assert_true(mr_stream_rewind(stream));
+            for (given = 0; given < trace->event_count / most; given += events.count) {
+                assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+                assert_true(events.count > 0 && events.first == given);
+                assert_int_equal(events.variable_count, trace->variables.count);
+                check_events(&events, trace);
+            }
+        }
+        assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+        assert_int_equal(events.count, 0);
         const mr_trace *dictionary = mr_stream_dictionary(stream);
         assert_int_equal(dictionary->event_count, trace->event_count);
         assert_memory_equal(dictionary->op_counts, trace->op_counts, sizeof trace->op_counts);

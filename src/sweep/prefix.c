@@ -2,14 +2,7 @@
 
 #include "base/seconds.h"
 #include "beside.h"
-#include "formats/read.h"
-
-/* Is it worth to read no more than these events? */
-static bool saves(const mr_sweep_job *job, uint64_t end)
-{
-    uint64_t count = job->sweep->names->event_count;
-    return end < count - count / 4;
-}
+#include "lean.h"
 
 /* Behind the last second access of these races' first examples. */
 static uint64_t end_of(const mr_race_list *list)
@@ -32,45 +25,34 @@ static bool has_all(const mr_detector *detector, const mr_race_list *races, size
     return *found == races->race_count;
 }
 
-/* Feeds the events of the file until all races are found, or to the end or the damage. */
-static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_stream *stream,
-                      mr_error *error)
+/* Feeds the events of the stream until all races are found, or to the end. */
+static mr_status feed(const mr_sweep_job *job, mr_detector *detector)
 {
     mr_events events;
     size_t found = 0;
     mr_status status;
     do {
-        status = mr_stream_next(stream, &events, error);
+        status = mr_stream_next(job->sweep->stream, &events, job->error);
         if (status == MR_OK && events.count > 0)
-            status = mr_detector_feed(detector, &events, error);
+            status = mr_detector_feed(detector, &events, job->error);
     } while (status == MR_OK && events.count > 0 &&
              !has_all(detector, &job->sweep->result.list, &found));
-    mr_stream_stop(stream);
-    return status == MR_ERR_TRACE ? MR_OK : status;
+    return status;
 }
 
-/* The races of shb, as far as they are wanted. They are found in the numbers of the stream, which an
- * .mrt file gives to its names. */
-static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found, mr_error *error)
+/* The races of shb, as far as they are wanted, from the stream, which is at its first event. */
+static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found)
 {
-    mr_stream *stream;
-    mr_read_options reading = mr_sweep_read_options(job);
     mr_detect_options options = {.most_examples = 1,
                                  .outlook = mr_stream_outlook(job->sweep->stream),
                                  .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                  .halt = job->halt};
-    mr_status status = mr_stream_open(job->path, &reading, &stream, error);
-    if (status != MR_OK)
-        return status;
     mr_detector *detector = mr_detector_new(MR_RELATION_SHB, &options);
-    if (detector == NULL)
-        status = mr_error_memory(error, "proving races");
+    mr_status status =
+        detector != NULL ? feed(job, detector) : mr_error_memory(job->error, "proving races");
     if (status == MR_OK)
-        status = feed(job, detector, stream, error);
-    if (status == MR_OK)
-        status = mr_detector_finish(detector, found, error);
+        status = mr_detector_finish(detector, found, job->error);
     mr_detector_free(detector);
-    mr_stream_close(stream);
     return status;
 }
 
@@ -93,33 +75,24 @@ static uint64_t end_of_proofs(const mr_sweep_job *job, const mr_race_list *found
 mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
 {
     mr_sweep *sweep = job->sweep;
-    uint64_t least = end_of(&sweep->result.list);
+    mr_race_list found = {0};
     *end = sweep->names->event_count;
-    bool known = mr_relation_sound(job->relation) || job->relation == MR_RELATION_HB;
-    bool is_mrt = sweep->stream != NULL && mr_stream_outlook(sweep->stream) != NULL;
-    bool files = mr_config_text(job->config, "witness.dir")[0] != '\0';
-    if (!known || !is_mrt || files || !saves(job, least))
-        return MR_OK;
     if (mr_relation_sound(job->relation)) {
-        *end = least;
+        if (mr_lean_is_enough(job))
+            *end = end_of(&sweep->result.list);
         return MR_OK;
     }
-    mr_race_list found = {0};
-    mr_error error = {0};
-    if (!job->mark)
+    if (!job->mark || !mr_lean_is_enough(job) || !mr_stream_rewind(sweep->stream))
         return MR_OK;
     double begin = mr_seconds();
-    mr_status status = find_shb(job, &found, &error);
+    mr_status status = find_shb(job, &found);
     sweep->result.stats.mark_seconds += mr_seconds() - begin;
-    if (status != MR_OK) {
-        mr_race_list_free(&found);
-        return status == MR_ERR_HALTED
-                   ? mr_halt_fail(job->halt, NULL, "proving races", job->error)
-                   : MR_OK; /* reading the whole file says what is wrong with it */
+    if (status == MR_OK) {
+        *end = end_of_proofs(job, &found);
+        mr_beside_give(&job->shared->shb, MR_RELATION_SHB, &found);
+        return MR_OK;
     }
-    uint64_t enough = end_of_proofs(job, &found);
-    if (saves(job, enough))
-        *end = enough;
-    mr_beside_give(&job->shared->shb, MR_RELATION_SHB, &found);
-    return MR_OK;
+    mr_race_list_free(&found);
+    return status == MR_ERR_HALTED ? mr_halt_fail(job->halt, NULL, "proving races", job->error)
+                                   : status;
 }

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/seconds.h"
 #include "beside.h"
+#include "lean.h"
 #include "order/detect/detect.h"
 #include "prefix.h"
 #include "prover.h"
@@ -395,7 +396,9 @@ static mr_status load_and_prove(const mr_sweep_job *job)
     mr_prover prover;
     uint64_t end = 0;
     mr_status status = sweep->trace != NULL ? MR_OK : mr_sweep_prefix(job, &end);
-    if (status == MR_OK)
+    if (status == MR_OK && sweep->trace == NULL && mr_lean_begin(job, end))
+        status = mr_lean_load(job, end);
+    else if (status == MR_OK)
         status = mr_sweep_load(job, end);
     if (status != MR_OK)
         return status;

@@ -4,6 +4,7 @@
 #include "base/ceiling.h"
 #include "base/seconds.h"
 #include "beside.h"
+#include "lean.h"
 #include "observe.h"
 
 #include <stdlib.h>
@@ -114,6 +115,7 @@ mr_status mr_sweep_run_trace(mr_sweep *sweep, const mr_trace *trace, const mr_co
 void mr_sweep_free(mr_sweep *sweep)
 {
     mr_order_result_free(&sweep->result);
+    mr_lean_free(sweep->lean);
     mr_stream_close(sweep->stream);
     mr_trace_free(sweep->loaded);
     *sweep = (mr_sweep){0};

@@ -7,7 +7,7 @@
  *            (trace/outlook.h): the first pass makes the outlook, and with it wcp can forget
  *            sections.
  *   prove    needs the trace in memory, which is loaded when there is a race; of an .mrt file only the
- *            events that the proofs need (prefix.h).
+ *            events that the proofs need (prefix.h), from blocks that the order has read (lean.h).
  *            fhb, shb, syncp: a witness for each static race, accepted by the checker. A rejected
  *            one is a bug of maxrace; its race is unknown (rejected).
  *            hb, cp, wcp, hybrid (`mark`): a static race that is also one of shb, or else of syncp, is
@@ -46,6 +46,7 @@ typedef struct mr_sweep {
 
     mr_stream *stream; /* owned */
     mr_trace *loaded;  /* owned */
+    mr_trace *lean;    /* owned, with names of the stream (lean.h) */
 } mr_sweep;
 
 /*

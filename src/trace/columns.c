@@ -1,6 +1,7 @@
 #include "columns.h"
 
 #include "base/assert.h"
+#include "huge.h"
 #include "pager.h"
 
 #include <string.h>
@@ -92,6 +93,14 @@ bool mr_columns_sparse(mr_trace *trace, size_t count)
     for (size_t slot = THREAD; made && slot <= LINK; slot++)
         made = mr_spill_sparse(&trace->spill, slot, count, sizeof(uint32_t));
     point(trace);
+    return made;
+}
+
+bool mr_columns_dense(mr_trace *trace, size_t count)
+{
+    bool made = mr_columns_sparse(trace, count);
+    for (size_t slot = OP; made && slot <= LINK; slot++)
+        mr_huge_ask(trace->spill.arrays[slot].at, count * trace->spill.arrays[slot].element_bytes);
     return made;
 }
 

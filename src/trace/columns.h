@@ -25,6 +25,9 @@ mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *erro
  * written. The columns do not grow, and mr_columns_fit has nothing to do. False: no memory. */
 bool mr_columns_sparse(mr_trace *trace, size_t count);
 
+/* The same for events that are touched one after the other: in large pages. */
+bool mr_columns_dense(mr_trace *trace, size_t count);
+
 /* How many events the five columns have room for. */
 size_t mr_columns_room(const mr_trace *trace);
 

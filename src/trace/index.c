@@ -40,9 +40,11 @@ typedef struct columns {
 
 struct mr_index {
     columns run;
-    uint32_t end;    /* of the events that were added */
-    uint32_t absent; /* how many of them were passed over */
-    variable_state *variables;
+    uint32_t end;              /* of the events that were added */
+    uint32_t absent;           /* how many of them were passed over */
+    variable_state *variables; /* NULL: links alone are wanted; then: */
+    uint32_t *written;         /*   by variable: its last write + 1, 0: none so far */
+    bool links_alone;
     size_t variable_count; /* for how many there is room; likewise below */
     lock_state *locks;
     size_t lock_count;
@@ -60,6 +62,14 @@ struct mr_index {
     mr_chains chains;
     uint32_t *open_call; /* by thread: its innermost open call, whose link is the next outer one */
 };
+
+/* An access of any kind when values do not matter. */
+static inline void index_link(mr_index *pass, uint32_t event, bool writes)
+{
+    uint32_t *written = &pass->written[pass->run.operand[event]];
+    pass->run.link[event] = *written ? *written - 1 : MR_NONE;
+    *written = writes ? event + 1 : *written;
+}
 
 static inline void index_read(mr_index *pass, uint32_t event, uint32_t value)
 {
@@ -199,6 +209,10 @@ static bool index_operation(mr_index *pass, uint32_t event)
 {
     const columns *run = &pass->run;
     lock_state *share;
+    if (pass->links_alone && mr_op_is_access(run->op[event])) {
+        index_link(pass, event, mr_op_writes(run->op[event]));
+        return true;
+    }
     switch ((mr_op)run->op[event]) {
     case MR_OP_ATOMIC_READ:
         index_read(pass, event, run->value[event]);
@@ -279,11 +293,28 @@ static size_t roomier(size_t count, size_t need)
     return count && need < 2 * count ? 2 * count : need;
 }
 
+/* The first of them take no memory before they are used. */
+static bool widen_written(mr_index *pass, size_t count)
+{
+    if (!pass->written) {
+        pass->written = mr_calloc(count, sizeof *pass->written);
+    } else {
+        if (!widen((void **)&pass->written, count, sizeof *pass->written))
+            return false;
+        memset(pass->written + pass->variable_count, 0,
+               (count - pass->variable_count) * sizeof *pass->written);
+    }
+    pass->variable_count = pass->written ? count : 0;
+    return pass->written != NULL;
+}
+
 static bool widen_variables(mr_index *pass, size_t need)
 {
     size_t count = roomier(pass->variable_count, need);
     if (need <= pass->variable_count)
         return true;
+    if (pass->links_alone)
+        return widen_written(pass, count);
     if (!widen((void **)&pass->variables, count, sizeof *pass->variables))
         return false;
     for (size_t i = pass->variable_count; i < count; i++)
@@ -343,11 +374,20 @@ mr_index *mr_index_new(void)
     return mr_calloc(1, sizeof(mr_index));
 }
 
+mr_index *mr_index_new_links(void)
+{
+    mr_index *index = mr_index_new();
+    if (index)
+        index->links_alone = true;
+    return index;
+}
+
 void mr_index_free(mr_index *index)
 {
     if (!index)
         return;
     free(index->variables);
+    free(index->written);
     free(index->locks);
     free(index->threads);
     free(index->shares);
@@ -383,12 +423,18 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
         uint8_t op = run->op[event];
         index_thread(&index->threads[run->thread[event]], event);
         if (op == MR_OP_READ) {
-            index_read(index, event, run->value[event]);
+            if (index->links_alone)
+                index_link(index, event, false);
+            else
+                index_read(index, event, run->value[event]);
             reads++;
             continue;
         }
         if (op == MR_OP_WRITE) {
-            index_write(index, event, run->value[event]);
+            if (index->links_alone)
+                index_link(index, event, true);
+            else
+                index_write(index, event, run->value[event]);
             writes++;
         } else {
             run->link[event] = MR_NONE;
@@ -480,7 +526,7 @@ bool mr_index_finish(mr_index *index, mr_trace *trace)
         !widen_threads(index, threads))
         return false;
     MR_ASSERT_COSTLY(counts_all_events(index));
-    for (uint32_t i = 0; i < variables; i++) {
+    for (uint32_t i = 0; i < variables && !index->links_alone; i++) {
         const variable_state *state = &index->variables[i];
         trace->variable_info[i] = (mr_variable_info){state->initial_value, state->by_source};
         trace->by_source_count += state->by_source;

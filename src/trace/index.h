@@ -15,6 +15,8 @@ typedef struct mr_index mr_index;
 
 /* NULL: no memory. */
 mr_index *mr_index_new(void);
+/* For a trace whose values do not matter: variable_info is zero. NULL: no memory. */
+mr_index *mr_index_new_links(void);
 void mr_index_free(mr_index *index); /* NULL is fine */
 
 /* The next events [first, first + count) of the trace, which is valid: `first` is where the run

@@ -33,6 +33,15 @@ void mr_stream_stop(mr_stream *stream)
         mr_error_set(&stream->failure, MR_ERR_HALTED, NULL, 0, "the stream was stopped");
 }
 
+bool mr_stream_rewind(mr_stream *stream)
+{
+    if (!stream->kind->rewind || !stream->kind->rewind(stream))
+        return false;
+    stream->failure = (mr_error){0}; /* it was stopped, at most: all events were right */
+    stream->end = 0;
+    return true;
+}
+
 const mr_outlook *mr_stream_outlook(const mr_stream *stream)
 {
     return stream->kind->outlook(stream);

@@ -29,6 +29,10 @@ mr_status mr_stream_next(mr_stream *stream, mr_events *events, mr_error *error);
  * far and perhaps some more. */
 void mr_stream_stop(mr_stream *stream);
 
+/* After the end: the stream gives all events once more, for less, as they are not checked again. False: it cannot; an
+ * .mrt file that is mapped and right can. What its dictionary holds stays. */
+bool mr_stream_rewind(mr_stream *stream);
+
 /* What the rest of the file holds, or NULL when that is not known (text; a damaged .mrt). */
 const mr_outlook *mr_stream_outlook(const mr_stream *stream);
 

@@ -1,5 +1,5 @@
 /*
- * stream_kind: what a kind of file provides to be read as a stream (stream.h): the four
+ * stream_kind: what a kind of file provides to be read as a stream (stream.h): the
  * calls, and the part of the stream that all kinds have. formats/read.c chooses the kind by the first
  * bytes of the file; stream.c repeats an error by itself.
  */
@@ -13,8 +13,9 @@ typedef struct mr_stream_kind {
     mr_status (*next)(mr_stream *stream, mr_events *events, mr_error *error);
     const mr_outlook *(*outlook)(const mr_stream *stream);
     const mr_trace *(*dictionary)(const mr_stream *stream);
-    void (*stop)(mr_stream *stream);  /* ends the reading, as mr_stream_stop */
-    void (*close)(mr_stream *stream); /* frees the stream itself, too */
+    void (*stop)(mr_stream *stream);   /* ends the reading, as mr_stream_stop */
+    bool (*rewind)(mr_stream *stream); /* as mr_stream_rewind; NULL: it cannot */
+    void (*close)(mr_stream *stream);  /* frees the stream itself, too */
 } mr_stream_kind;
 
 /* The first member of every kind's own struct. */

@@ -236,16 +236,16 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
-/* Gives used pages back, so that a large file does not count as memory in use. The last 8 MiB stay:
- * a stream reads some blocks ahead of the events that its user has. */
-static void release(mr_mrt_source *source)
+/* The last 8 MiB stay: a stream reads some blocks ahead of the events that its user has. */
+void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset)
 {
-    uint64_t used =
-        source->chunk_offset > MR_MRT_BEHIND_BYTES ? source->chunk_offset - MR_MRT_BEHIND_BYTES : 0;
+    uint64_t used = offset > MR_MRT_BEHIND_BYTES ? offset - MR_MRT_BEHIND_BYTES : 0;
     uint64_t end = used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
+    if (!offset)
+        source->released = 0;
     if (end <= source->released)
         return;
-    MR_ASSERT(end <= source->chunk_offset); /* nothing that is still to be read */
+    MR_ASSERT(end <= offset); /* nothing that is still to be read */
     madvise((void *)(source->map + source->released), (size_t)(end - source->released),
             MADV_DONTNEED);
     source->released = end;
@@ -257,7 +257,7 @@ mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk
     mr_status status = check_size(source, chunk, error);
     uint64_t size_bytes = mr_mrt_filled(chunk->size_bytes);
     if (!status && source->map) {
-        release(source);
+        mr_mrt_source_release(source, source->chunk_offset);
         *payload = source->map + source->offset;
     } else if (!status) {
         status = make_room(source, 0, 1) ? read_payload(source, size_bytes, true, error)

@@ -48,6 +48,9 @@ mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk
                                 const unsigned char **payload, mr_error *error);
 /* Goes past it, unseen. */
 mr_status mr_mrt_source_skip(mr_mrt_source *source, const mr_mrt_chunk *chunk, mr_error *error);
+/* Gives the pages far before an offset of a mapped file back, so that a large file does not count as memory in use. They
+ * can be used again. Offsets grow; 0 begins anew. */
+void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset);
 /* After the last chunk: MR_ERR_TRACE when there are more bytes. */
 mr_status mr_mrt_source_end(mr_mrt_source *source, mr_error *error);
 

@@ -1,8 +1,8 @@
 /*
  * The stream of an .mrt file. When the file is mapped, a thread of the stream reads and checks some
  * blocks ahead of the caller, because checksums, bounds and validity cost as much as an order does.
- * Blocks stay in the map and are not copied. When the file comes through a buffer, the caller's
- * thread reads it.
+ * Blocks stay in the map and are not copied. So the stream can give them once more, as they were found right. When the
+ * file comes through a buffer, the caller's thread reads it.
  */
 #include "base/thread.h"
 #include "mrt_read.h"
@@ -37,11 +37,28 @@ typedef struct mrt_stream {
     uint64_t filled, taken;
     bool stopped; /* the caller wants no more */
     mr_error failure;
+
+    mr_events
+        *known; /* the blocks that were read so far; the reader's, and after it the caller's */
+    size_t known_count, known_capacity;
+    size_t again; /* once more: how many of them were given */
+    bool rewound;
 } mrt_stream;
 
 static bool is_last(const block *given)
 {
     return given->status != MR_OK || given->events.count == 0;
+}
+
+/* Notes a block, as far as there is memory for it. */
+static bool note_known(mrt_stream *stream, const mr_events *events)
+{
+    void *known = stream->known;
+    if (!mr_grow(&known, &stream->known_capacity, stream->known_count + 1, sizeof *stream->known))
+        return false;
+    stream->known = known;
+    stream->known[stream->known_count++] = *events;
+    return true;
 }
 
 /* The block of this number. Called without the mutex. */
@@ -53,6 +70,8 @@ static block read_block(mrt_stream *stream, uint64_t number)
     if (!mr_members_tell(mr_mrt_dictionary(stream->mrt), stream->told, members, &next.events))
         next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
     stream->told = members->end;
+    if (stream->mrt->source.map && !is_last(&next) && !note_known(stream, &next.events))
+        next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
     next.done_bytes = stream->mrt->source.offset;
     return next;
 }
@@ -103,9 +122,33 @@ static block take_block(mrt_stream *stream)
     return given;
 }
 
+/* A block that is known. All names and members are, too. */
+static mr_status give_again(mrt_stream *stream, mr_events *events)
+{
+    const mr_trace *names = mr_mrt_dictionary(stream->mrt);
+    mr_mrt_source *source = &stream->mrt->source;
+    *events = (mr_events){0};
+    if (stream->again == stream->known_count)
+        return MR_OK;
+    *events = stream->known[stream->again];
+    events->thread_count = names->threads.count;
+    events->variable_count = names->variables.count;
+    events->lock_count = names->locks.count;
+    events->location_count = names->locations.count;
+    events->object_count = names->objects.count;
+    events->members = names->members.items;
+    events->member_count = stream->again ? 0 : names->members.count;
+    events->knows_members = true;
+    stream->again++;
+    mr_mrt_source_release(source, (uint64_t)(events->op - source->map));
+    return MR_OK;
+}
+
 static mr_status stream_next(mr_stream *base, mr_events *events, mr_error *error)
 {
     mrt_stream *stream = (mrt_stream *)base;
+    if (stream->rewound)
+        return give_again(stream, events);
     block given = take_block(stream);
     mr_ticker_tell(&stream->ticker, given.done_bytes, stream->mrt->source.size_bytes);
     if (is_last(&given))
@@ -138,6 +181,17 @@ static void stream_stop(mr_stream *base)
     join_reader(stream);
 }
 
+static bool stream_rewind(mr_stream *base)
+{
+    mrt_stream *stream = (mrt_stream *)base;
+    if (stream->threaded || !stream->mrt->source.map || !stream->mrt->complete)
+        return false;
+    stream->rewound = true;
+    stream->again = 0;
+    mr_mrt_source_release(&stream->mrt->source, 0);
+    return true;
+}
+
 static void stream_close(mr_stream *base)
 {
     mrt_stream *stream = (mrt_stream *)base;
@@ -145,6 +199,7 @@ static void stream_close(mr_stream *base)
     mr_mrt_close(stream->mrt);
     for (int i = 0; i < BLOCKS_AHEAD; i++)
         free(stream->members[i].items);
+    free(stream->known);
     free(stream);
 }
 
@@ -168,8 +223,8 @@ static void start_reader(mrt_stream *stream)
 mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
                              mr_stream **result, mr_error *error)
 {
-    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary, stream_stop,
-                                        stream_close};
+    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
+                                        stream_stop, stream_rewind,  stream_close};
     *result = NULL;
     mrt_stream *stream = mr_calloc(1, sizeof *stream);
     if (!stream) {
