@@ -81,18 +81,20 @@ typedef struct mr_atomics {
 
 typedef struct mr_site_table mr_site_table;
 
+/* What each access needs stands last, beside the first entries. */
 typedef struct mr_history {
-    uint32_t count, capacity;
-    uint32_t recent;      /* the entry that was used last */
-    mr_table table;       /* of the entries, where there are several */
-    uint32_t *settled;    /* few, with races: by entry, bit j: nothing wanted with j */
-    mr_site_table *sites; /* many, with races */
-    mr_atomics *atomics;  /* NULL: there are none */
+    mr_table table;      /* of the entries, where there are several */
+    uint32_t *settled;   /* few, with races: by entry, bit j: nothing wanted with j */
+    mr_atomics *atomics; /* NULL: there are none */
     /* shb: the free of the variable's object: who knows it races with nothing before it (rule 7).
      * local 0: none so far. */
     mr_epoch ended;
     uint64_t ended_by; /* that event */
-    uint8_t *highs; /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
+    uint32_t capacity;
+    uint32_t count;
+    mr_site_table *sites; /* many, with races */
+    uint8_t *highs;  /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
+    uint32_t recent; /* the entry that was used last */
     mr_past_access items[];
 } mr_history;
 

@@ -36,8 +36,11 @@ typedef struct mr_variable {
         mr_clock *write_clock; /*   shb, fhb, c17: clock of the last write, one reference */
         uint32_t touch;        /*   wcp: number of a touch + 1, 0: none */
     };
-    mr_clock *read_clock; /* fhb: joined clocks of the reads since; c17: clock of the last write in
-                             its own order; one reference */
+    union {
+        mr_clock *read_clock; /* fhb: joined clocks of the reads since; c17: clock of the last write
+                                 in its own order; one reference */
+        uint64_t noted;       /* wcp: what rule (a) was asked last (wcp.h) */
+    };
     union {
         struct {
             mr_variable_entry entries[MR_VARIABLE_ENTRIES];

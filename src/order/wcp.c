@@ -261,7 +261,7 @@ static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
 {
     mr_held_list *held = &wcp->threads[thread].held;
     void *items = held->items;
-    mr_held new = {.lock = lock, .log = lock};
+    mr_held new = {.lock = lock, .log = lock, .serial = ++wcp->section_count};
     if (!follow_releases(wcp, thread, lock, shared) ||
         !mr_grow(&items, &held->capacity, held->count + 1, sizeof(mr_held)))
         return false;
@@ -502,12 +502,29 @@ void mr_wcp_drop_stamp(mr_wcp *wcp, mr_stamp *stamp)
     *stamp = (mr_stamp){0};
 }
 
-/* Rule (a), before the access is judged: its edges end at the access itself. */
-static bool follow_rule_a(mr_detector *detector, const mr_access *access, mr_variable *variable)
+/*
+ * Rule (a), before the access is judged: its edges end at the access itself.
+ *
+ * All sections of the thread have noted a plain access of the kind when it was the last to be noted in the innermost one,
+ * and they are as long as this is the innermost one: the others were opened before it. `noted` is the number of
+ * that section, and a bit for each kind.
+ */
+static inline bool follow_rule_a(mr_detector *detector, const mr_access *access,
+                                 mr_variable *variable)
 {
     mr_wcp *wcp = &detector->wcp;
-    return !wcp->threads[access->thread].held.count ||
-           mr_wcp_access(wcp, access->thread, access->variable, access->op, &variable->touch);
+    const mr_held_list *held = &wcp->threads[access->thread].held;
+    if (!held->count)
+        return true;
+    uint64_t section = held->items[held->count - 1].serial << 2, kind = 0;
+    if (mr_op_is_plain(access->op)) {
+        kind = mr_op_writes(access->op) ? 2 : 1;
+        variable->noted = variable->noted >> 2 == section >> 2 ? variable->noted : section;
+        if (variable->noted & kind)
+            return true;
+        variable->noted |= kind;
+    }
+    return mr_wcp_access(wcp, access->thread, access->variable, access->op, &variable->touch);
 }
 
 MR_INLINE bool access(mr_detector *detector, const mr_access *access)

@@ -87,8 +87,9 @@
 
 typedef struct mr_held {
     uint32_t lock, section;
-    uint32_t user; /* the thread as a user of the lock */
-    uint32_t log;  /* the lock when held exclusively, else that of a reader (sections.h) */
+    uint32_t user;   /* the thread as a user of the lock */
+    uint32_t log;    /* the lock when held exclusively, else that of a reader (sections.h) */
+    uint64_t serial; /* of the section, among all */
 } mr_held;
 
 /* Locks held by a thread, in the order of acquiring. */
@@ -132,6 +133,7 @@ typedef struct mr_wcp {
     mr_wcp_thread *threads;
     mr_wcp_lock *locks;
     size_t thread_count, thread_capacity, lock_count, lock_capacity;
+    uint64_t section_count; /* so far */
     mr_touch *touches;
     size_t touch_count, touch_capacity;
     mr_map touch_numbers; /* (log, variable), of variables with more than CIRCLE_MOST touches */
