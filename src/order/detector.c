@@ -266,6 +266,11 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     return MR_OK;
 }
 
+bool mr_detector_has_any(const mr_detector *detector)
+{
+    return detector->list.race_count > 0;
+}
+
 bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t other)
 {
     return mr_race_list_find(&detector->list, location, other) != UINT32_MAX;

@@ -27,6 +27,9 @@ typedef struct mr_detect_options {
      * events are not counted. On loan; NULL: all. Other orders do not look at it. */
     const mr_wanted *wanted;
     const mr_progress *progress; /* NULL: nobody wants to know */
+    /* Called once, when a streaming order has found a race in a trace in memory; NULL: nobody asks. */
+    void (*races)(const void *context);
+    const void *context;
     /* NULL: nobody stops the search. A search that is halted ends with MR_ERR_HALTED, and has the races
      * of the events that it has seen. */
     const mr_halt *halt;
@@ -45,6 +48,8 @@ void mr_detector_free(mr_detector *detector); /* NULL is fine */
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);
 
+/* Has it found any race so far? */
+bool mr_detector_has_any(const mr_detector *detector);
 /* Has it found a race of these two locations so far? */
 bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t other);
 

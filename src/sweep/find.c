@@ -69,6 +69,14 @@ mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
     return MR_OK;
 }
 
+/* A thread looks for the races of shb: they are asked for when the order has some. */
+static void start_shb(const void *context)
+{
+    const mr_sweep_job *job = context;
+    const mr_trace *trace = job->given != NULL ? job->given : job->sweep->loaded;
+    mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, trace);
+}
+
 /* The races of a trace in memory. */
 static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_error *error)
 {
@@ -76,8 +84,12 @@ static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_erro
     double begin = mr_seconds();
     mr_detect_options options =
         mr_sweep_options(job, trace, (uint32_t)mr_config_int(job->config, "examples"));
-    if (mr_sweep_marks(job)) /* its races are asked for when this order has some */
-        mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, trace);
+    if (mr_sweep_marks(job) && mr_relation_streaming(job->relation)) {
+        options.races = start_shb;
+        options.context = job;
+    } else if (mr_sweep_marks(job)) {
+        start_shb(job);
+    }
     mr_status status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
     sweep->result.stats.find_seconds = mr_seconds() - begin;
     if (status == MR_OK || status == MR_ERR_HALTED)
