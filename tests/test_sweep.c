@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "formats/pack/pack.h"
+#include "formats/read.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/length.h"
@@ -349,6 +350,54 @@ static void test_first_events(void **state)
                     rounds < SHARE_ROUNDS);
 }
 
+/* A text that is read without the values of accesses is the same otherwise. */
+static void test_without_values(void **state)
+{
+    (void)state;
+    const mr_read_options without = {.without_values = true};
+    uint64_t others = 0;
+    for (int shape = 0; shape < MR_SHAPE_ALL; shape++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            char *text = mr_generate_trace(seed, (mr_shape)shape);
+            mr_trace *all = mr_sample_trace(text), *some;
+            assert_int_equal(mr_trace_read_text("some", text, strlen(text), &without, &some, NULL),
+                             MR_OK);
+            assert_true(some->lacks_values && some->event_count == all->event_count);
+            assert_memory_equal(some->link, all->link, all->event_count * sizeof *all->link);
+            assert_memory_equal(some->operand, all->operand,
+                                all->event_count * sizeof *all->operand);
+            for (uint32_t event = 0; event < all->event_count; event++) {
+                bool keeps = !mr_op_is_access(all->op[event]);
+                assert_true((some->value[event] != 0) == (keeps && all->value[event] != 0));
+                others += some->value[event] != 0;
+            }
+            for (uint32_t i = 0; i < all->objects.count; i++)
+                assert_int_equal(some->object_info[i].bytes, all->object_info[i].bytes);
+            assert_int_equal(some->reach_items.count, all->reach_items.count);
+            mr_trace_free(some);
+            mr_trace_free(all);
+            free(text);
+        }
+    assert_true(others > 50); /* of calls and allocs */
+}
+
+/* An error that happened is told with values. */
+static void test_values_of_errors(void **state)
+{
+    (void)state;
+    static const char text[] = "#@in x o\nT0|alloc(o)|1\nT0|fork(T1)|2\nT0|w(x=7)|3\n"
+                               "T0|free(o)|4\nT1|r(x=7)|5\n";
+    char path[512];
+    mr_scratch_write(&scratch, "error.std", text, path);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    mr_sweep sweep = sweep_of(path, config);
+    assert_int_equal(sweep.result.observed.count, 1);
+    assert_true(sweep.result.list.race_count > 0 && sweep.trace->lacks_values);
+    assert_int_equal(sweep.names->values[sweep.names->value[4]], 7);
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
 /* Whichever allocation fails, the run says so, leaks nothing, and what it has is consistent. */
 static void test_no_memory(void **state)
 {
@@ -383,9 +432,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_loading),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_first_events),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_loading),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_first_events),
+        cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

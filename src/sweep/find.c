@@ -41,13 +41,21 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
                                .halt = job->halt};
 }
 
-/* Reads the trace into memory. After MR_ERR_TRACE, `loaded` may hold the events before the damage.
- */
-static mr_status read_trace(const mr_sweep_job *job, uint64_t least_events, mr_error *error)
+/* Values are for the decision procedure, for files of witnesses, and for errors that happened: for those the trace is read
+ * again. */
+static bool needs_values(const mr_sweep_job *job)
+{
+    return job->confirm || mr_config_text(job->config, "witness.dir")[0] != '\0' ||
+           !mr_sweep_reads_again(job);
+}
+
+mr_status mr_sweep_read(const mr_sweep_job *job, uint64_t least_events, bool without_values,
+                        mr_trace **trace)
 {
     mr_read_options options = mr_sweep_read_options(job);
     options.least_events = least_events;
-    return mr_trace_read(job->path, &options, &job->sweep->loaded, error);
+    options.without_values = without_values;
+    return mr_trace_read(job->path, &options, trace, job->error);
 }
 
 mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
@@ -56,7 +64,7 @@ mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
     double begin = mr_seconds();
     if (sweep->trace != NULL)
         return MR_OK;
-    mr_status status = read_trace(job, least_events, job->error);
+    mr_status status = mr_sweep_read(job, least_events, !needs_values(job), &sweep->loaded);
     sweep->result.stats.load_seconds += mr_seconds() - begin;
     if (status != MR_OK && (status != MR_ERR_TRACE || sweep->loaded == NULL))
         return status;
@@ -102,7 +110,7 @@ static mr_status find_in_memory(const mr_sweep_job *job)
     mr_sweep *sweep = job->sweep;
     mr_error later = {0};
     double begin = mr_seconds();
-    mr_status status = read_trace(job, 0, job->error);
+    mr_status status = mr_sweep_read(job, 0, !needs_values(job), &sweep->loaded);
     sweep->result.stats.read_seconds = mr_seconds() - begin;
     if (sweep->loaded == NULL)
         return status;

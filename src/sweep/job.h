@@ -23,7 +23,11 @@ typedef struct mr_sweep_job {
 struct mr_watch;
 mr_status mr_sweep_find(const mr_sweep_job *job, struct mr_watch *watch);
 
-/* find.c: reads the file into memory, unless it is there; with `least_events` it may be so many of
+/* find.c: reads the file into memory. After MR_ERR_TRACE, `*trace` may hold the events before the damage. */
+mr_status mr_sweep_read(const mr_sweep_job *job, uint64_t least_events, bool without_values,
+                        mr_trace **trace);
+
+/* find.c: reads the file into memory as `loaded`, unless it is there; with `least_events` it may be so many of
  * its first events only (0: all). Of a damaged file it reads the events before the damage and returns
  * MR_OK, because mr_sweep_find has reported the damage. */
 mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events);

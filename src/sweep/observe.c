@@ -77,7 +77,13 @@ mr_status mr_sweep_observe(const mr_sweep_job *job, const mr_watch *watch)
         return status;
     if (!mr_observed_find(&sweep->result.observed, sweep->trace))
         return mr_error_memory(job->error, "looking for errors that happened");
-    if (sweep->result.observed.count > 0)
-        sweep->names = sweep->trace; /* the report of an error needs the columns */
-    return MR_OK;
+    if (sweep->result.observed.count == 0)
+        return MR_OK;
+    sweep->names = sweep->trace; /* the report of an error needs the columns … */
+    if (!sweep->trace->lacks_values)
+        return MR_OK;
+    status = mr_sweep_read(job, 0, false, &sweep->valued); /* … and the values */
+    if (sweep->valued != NULL && sweep->valued->event_count == sweep->trace->event_count)
+        sweep->names = sweep->valued;
+    return status == MR_ERR_TRACE ? MR_OK : status;
 }

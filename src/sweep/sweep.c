@@ -118,5 +118,6 @@ void mr_sweep_free(mr_sweep *sweep)
     mr_lean_free(sweep->lean);
     mr_stream_close(sweep->stream);
     mr_trace_free(sweep->loaded);
+    mr_trace_free(sweep->valued);
     *sweep = (mr_sweep){0};
 }

@@ -46,6 +46,7 @@ typedef struct mr_sweep {
 
     mr_stream *stream; /* owned */
     mr_trace *loaded;  /* owned */
+    mr_trace *valued;  /* owned; NULL: the report needs no values, or `loaded` has them */
     mr_trace *lean;    /* owned, with names of the stream (lean.h) */
 } mr_sweep;
 

@@ -43,6 +43,7 @@ void mr_builder_free(mr_builder *builder)
 {
     mr_trace_free(builder->trace);
     mr_keys_free(&builder->values);
+    mr_u32s_free(&builder->kept);
     for (int i = 0; i < MR_DIRECTIVE_COUNT; i++)
         mr_names_free(&builder->directives[i]);
     *builder = (mr_builder){0};
@@ -65,7 +66,7 @@ mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_
         .thread = trace->thread + event,
         .operand = trace->operand + event,
         .location = trace->location + event,
-        .value = trace->value + event,
+        .value = trace->lacks_values ? NULL : trace->value + event,
         .memory_order = trace->memory_order ? trace->memory_order + event : NULL,
         .in_trace = true,
         .room = room < most ? (uint32_t)room : most,
@@ -196,6 +197,21 @@ mr_status mr_builder_put_order(mr_builder *builder, mr_rows *rows, mr_memory_ord
     return MR_OK;
 }
 
+static bool keep_value(mr_builder *builder, uint32_t event, uint32_t value)
+{
+    return mr_u32s_push(&builder->kept, event) && mr_u32s_push(&builder->kept, value);
+}
+
+static bool place_kept(const mr_builder *builder)
+{
+    mr_trace *trace = builder->trace;
+    if (!mr_columns_zero_values(trace))
+        return false;
+    for (size_t i = 0; i < builder->kept.count; i += 2)
+        trace->value[builder->kept.items[i]] = builder->kept.items[i + 1];
+    return true;
+}
+
 mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
                                uint32_t thread, uint32_t operand, uint32_t location, uint64_t line,
                                mr_error *error)
@@ -209,7 +225,10 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
     if (rows->in_trace && trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);
-    mr_status status = rows->value ? add_value(builder, parsed, &value, error) : MR_OK;
+    bool keeps = rows->in_trace && trace->lacks_values && !mr_op_is_access((uint8_t)parsed->op);
+    mr_status status = rows->value || keeps ? add_value(builder, parsed, &value, error) : MR_OK;
+    if (!status && keeps && value && !keep_value(builder, (uint32_t)trace->event_count, value))
+        status = no_memory(error);
     if (!status)
         status = mr_builder_line(builder, line, error);
     if (status)
@@ -297,7 +316,7 @@ mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *er
     trace->values = (int64_t *)builder->values.items;
     trace->value_count = builder->values.count ? builder->values.count + 1 : 0;
     builder->values.items = NULL;
-    if (!mr_builder_name(builder))
+    if (!mr_builder_name(builder) || (trace->lacks_values && !place_kept(builder)))
         return mr_error_memory(error, "indexing the trace");
     if (trace->spill.pager) /* memory is short */
         pack_names(trace);

@@ -26,6 +26,7 @@ enum { MR_BUILDER_SMALL_VALUES = 1024 };
 
 typedef struct mr_builder {
     mr_trace *trace; /* owned until finish; its names may be added to directly */
+    mr_u32s kept;    /* a trace that lacks values: events that have some nevertheless, and these */
     mr_keys values;
     uint32_t small_values[MR_BUILDER_SMALL_VALUES]; /* numbers of 0, 1, …; 0: not seen so far */
     mr_names directives[MR_DIRECTIVE_COUNT]; /* names with a text for people or a type, so far */

@@ -42,6 +42,11 @@ static mr_status reserve(mr_trace *trace, size_t slot, size_t count, size_t elem
     return status;
 }
 
+static size_t last_column(const mr_trace *trace)
+{
+    return trace->lacks_values ? LOCATION : VALUE;
+}
+
 mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *error)
 {
     MR_REQUIRE(count >= trace->event_count);
@@ -50,7 +55,7 @@ mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *err
     mr_status status = mr_spill_expect(&trace->spill, (uint64_t)count * event_bytes, error);
     if (!status)
         status = reserve(trace, OP, count, sizeof *trace->op, error);
-    for (size_t slot = THREAD; !status && slot <= VALUE; slot++)
+    for (size_t slot = THREAD; !status && slot <= last_column(trace); slot++)
         status = reserve(trace, slot, count, sizeof(uint32_t), error);
     if (!status && trace->memory_order)
         status = mr_columns_reserve_orders(trace, mr_columns_room(trace), error);
@@ -104,10 +109,18 @@ bool mr_columns_dense(mr_trace *trace, size_t count)
     return made;
 }
 
+bool mr_columns_zero_values(mr_trace *trace)
+{
+    size_t count = trace->event_count ? (size_t)trace->event_count : 1;
+    bool made = mr_spill_sparse(&trace->spill, VALUE, count, sizeof *trace->value);
+    point(trace);
+    return made;
+}
+
 size_t mr_columns_room(const mr_trace *trace)
 {
     size_t room = SIZE_MAX;
-    for (size_t slot = OP; slot <= VALUE; slot++)
+    for (size_t slot = OP; slot <= last_column(trace); slot++)
         room = trace->spill.arrays[slot].count < room ? trace->spill.arrays[slot].count : room;
     return room;
 }
@@ -120,7 +133,7 @@ mr_status mr_columns_fit(mr_trace *trace, mr_error *error)
     mr_status status = MR_OK;
     for (size_t slot = 0; !status && slot < SLOTS; slot++) {
         size_t used = slot < UPDATES ? trace->event_count : others[slot];
-        if (!trace->spill.arrays[slot].at)
+        if (!trace->spill.arrays[slot].at || (slot == VALUE && trace->lacks_values))
             continue;
         MR_ASSERT(used <= trace->spill.arrays[slot].count);
         status = mr_spill_fit(&trace->spill, slot, used, error);

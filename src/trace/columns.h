@@ -11,8 +11,8 @@
  * `options` NULL: in memory. False: no memory. */
 bool mr_columns_limit(mr_trace *trace, const mr_read_options *options);
 
-/* Room for so many events in the columns op, thread, operand, location and value; and in the
- * others, one by one. MR_ERR_MEMORY, MR_ERR_IO. */
+/* Room for so many events in the columns op, thread, operand, location and value, the last unless the trace lacks values;
+ * and in the others, one by one. MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_links(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_stacks(mr_trace *trace, size_t count, mr_error *error);
@@ -27,6 +27,9 @@ bool mr_columns_sparse(mr_trace *trace, size_t count);
 
 /* The same for events that are touched one after the other: in large pages. */
 bool mr_columns_dense(mr_trace *trace, size_t count);
+
+/* The value column of a trace that lacks values: zeros, which take no memory before they are written. False: no memory. */
+bool mr_columns_zero_values(mr_trace *trace);
 
 /* How many events the five columns have room for. */
 size_t mr_columns_room(const mr_trace *trace);

@@ -547,7 +547,7 @@ mr_status mr_index_build(mr_trace *trace, mr_error *error)
     mr_status status = mr_columns_reserve_links(trace, trace->event_count, error);
     if (status)
         return status;
-    mr_index *index = mr_index_new();
+    mr_index *index = trace->lacks_values ? mr_index_new_links() : mr_index_new();
     bool done = index != NULL;
     for (uint32_t first = 0; done && first < trace->event_count;) {
         uint32_t left = trace->event_count - first, count = left < RUN ? left : RUN;

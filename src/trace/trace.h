@@ -151,6 +151,9 @@ typedef struct mr_trace {
     uint32_t most_places; /* of a part: the most places that access one contended variable */
     uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
 
+    bool
+        lacks_values; /* of accesses: it was read without (mr_read_options); variable_info is zero */
+
     struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
@@ -174,6 +177,7 @@ typedef struct mr_read_options {
      * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;
     uint64_t least_events;   /* an .mrt file may be read as if it ended after so many; 0: all */
+    bool without_values;     /* those of accesses in a text are checked and need not be kept */
     bool check_states;       /* an .mrt file that is read whole: are STATE and FACTS right? */
     double deadline_seconds; /* by mr_seconds, when there is no halt; 0: none */
 } mr_read_options;

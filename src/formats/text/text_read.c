@@ -32,6 +32,8 @@ mr_status mr_text_read(mr_input *input, const char *path, const char *place,
 {
     mr_text_source source;
     mr_status status = mr_text_source_init(&source, input, path, place, options, error);
+    if (!status && options)
+        source.builder.trace->lacks_values = options->without_values;
     if (!status)
         status = read_rows(&source, options, error);
     if (!status || (status == MR_ERR_TRACE && options && options->keep_partial)) {
