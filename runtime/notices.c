@@ -4,14 +4,13 @@
  * glibc makes these threads unseen, so what they did would wake nobody. Here a thread of the program is made at the call. It
  * waits outside until a function of this file, in the thread of glibc, tells it, and then calls the function of the program.
  */
+#include "notices.h"
 #include "channels.h"
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
 
-#include <aio.h>
-#include <errno.h>
 #include <linux/futex.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -25,7 +24,7 @@ typedef struct notice notice;
 struct notice {
     struct sigevent event; /* as the program gave it */
     mqd_t queue;           /* -1: it is not of a queue */
-    uint64_t channel;      /* of the queue, which may be closed when the function runs; 0: none */
+    uint64_t channel;      /* what is read, which may be closed when the function runs; 0: none */
     _Atomic uint32_t state;
     notice *next;
 };
@@ -104,7 +103,7 @@ static notice *take_unused(void)
 }
 
 /* NULL: the event calls no function, or nothing is recorded; then glibc does it. */
-static notice *make(const struct sigevent *event, mqd_t queue, uintptr_t code)
+static notice *make(const struct sigevent *event, mqd_t queue, int fd, uintptr_t code)
 {
     mr_thread *thread = event != NULL && event->sigev_notify == SIGEV_THREAD ? mr_enter() : NULL;
     if (thread == NULL) {
@@ -114,7 +113,7 @@ static notice *make(const struct sigevent *event, mqd_t queue, uintptr_t code)
     if (self != NULL) {
         self->event = *event;
         self->queue = queue;
-        self->channel = queue >= 0 ? mr_channel_number(queue) : 0;
+        self->channel = fd >= 0 ? mr_channel_number(fd) : 0;
         atomic_store(&self->state, AWAITED);
     }
     mr_leave(thread);
@@ -136,7 +135,7 @@ static struct sigevent event_of(notice *self)
 
 MR_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
 {
-    notice *self = make(event, queue, MR_CALLER);
+    notice *self = make(event, queue, queue, MR_CALLER);
     struct sigevent own;
     if (self != NULL) {
         own = event_of(self);
@@ -162,20 +161,18 @@ static bool is_lead(const struct sigevent *event)
     return event->sigev_notify == SIGEV_THREAD && event->sigev_notify_function == tell_of;
 }
 
-/* Puts the event of this file in the place of the program's. A block of aio that asks again has that of before. */
-static void lead(struct sigevent *event, uintptr_t code)
+void mr_notice_lead(struct sigevent *event, int fd, uintptr_t code)
 {
     if (is_lead(event)) {
         *event = ((notice *)event->sigev_value.sival_ptr)->event;
     }
-    notice *self = make(event, -1, code);
+    notice *self = make(event, -1, fd, code);
     if (self != NULL) {
         *event = event_of(self);
     }
 }
 
-/* Nothing was asked for: the program has its event again. */
-static void end_refused(struct sigevent *event)
+void mr_notice_refused(struct sigevent *event)
 {
     if (is_lead(event)) {
         notice *self = event->sigev_value.sival_ptr;
@@ -184,64 +181,6 @@ static void end_refused(struct sigevent *event)
     }
 }
 
-#define ASKS(name, parameters, arguments)                                                          \
-    MR_EXPORT int name parameters                                                                  \
-    {                                                                                              \
-        lead(&block->aio_sigevent, MR_CALLER);                                                     \
-        int status = MR_REAL(name) arguments;                                                      \
-        if (status != 0) {                                                                         \
-            end_refused(&block->aio_sigevent);                                                     \
-        }                                                                                          \
-        return status;                                                                             \
-    }
-ASKS(aio_read, (struct aiocb * block), (block))
-ASKS(aio_read64, (struct aiocb64 * block), (block))
-ASKS(aio_write, (struct aiocb * block), (block))
-ASKS(aio_write64, (struct aiocb64 * block), (block))
-ASKS(aio_fsync, (int how, struct aiocb *block), (how, block))
-ASKS(aio_fsync64, (int how, struct aiocb64 *block), (how, block))
-#undef ASKS
-
-/*
- * Each block of a list may call a function, beside that of the list. Only EINVAL says that nothing was asked for. With other
- * errors a function may still be called, so the threads that wait for that go on waiting.
- */
-#define ASKS_LIST(name, block_type)                                                                \
-    MR_EXPORT int name(int mode, block_type *const blocks[], int count, struct sigevent *event)    \
-    {                                                                                              \
-        struct sigevent own = {.sigev_notify = SIGEV_NONE};                                        \
-        bool leads = mode == LIO_NOWAIT && event != NULL;                                          \
-        if (leads) {                                                                               \
-            own = *event;                                                                          \
-            lead(&own, MR_CALLER);                                                                 \
-        }                                                                                          \
-        for (int i = 0; i < count; i++) {                                                          \
-            if (blocks[i] != NULL && blocks[i]->aio_lio_opcode != LIO_NOP) {                       \
-                lead(&blocks[i]->aio_sigevent, MR_CALLER);                                         \
-            }                                                                                      \
-        }                                                                                          \
-        mr_thread *thread = mode == LIO_WAIT ? mr_enter() : NULL;                                  \
-        int status;                                                                                \
-        if (thread != NULL) {                                                                      \
-            MR_CALL(thread, false,                                                                 \
-                    status = MR_REAL(name)(mode, blocks, count, leads ? &own : event));            \
-        } else {                                                                                   \
-            status = MR_REAL(name)(mode, blocks, count, leads ? &own : event);                     \
-        }                                                                                          \
-        for (int i = 0; status != 0 && errno == EINVAL && i < count; i++) {                        \
-            if (blocks[i] != NULL) {                                                               \
-                end_refused(&blocks[i]->aio_sigevent);                                             \
-            }                                                                                      \
-        }                                                                                          \
-        if (status != 0 && errno == EINVAL) {                                                      \
-            end_refused(&own);                                                                     \
-        }                                                                                          \
-        return status;                                                                             \
-    }
-ASKS_LIST(lio_listio, struct aiocb)
-ASKS_LIST(lio_listio64, struct aiocb64)
-#undef ASKS_LIST
-
 /* An error may concern a part of the list, and then the function is called; EAI_AGAIN says that there was no memory for it. */
 MR_EXPORT int getaddrinfo_a(int mode, struct gaicb *requests[], int count, struct sigevent *event)
 {
@@ -249,7 +188,7 @@ MR_EXPORT int getaddrinfo_a(int mode, struct gaicb *requests[], int count, struc
     bool leads = mode == GAI_NOWAIT && event != NULL;
     if (leads) {
         own = *event;
-        lead(&own, MR_CALLER);
+        mr_notice_lead(&own, -1, MR_CALLER);
     }
     mr_thread *thread = mode == GAI_WAIT ? mr_enter() : NULL;
     int status;
@@ -259,7 +198,7 @@ MR_EXPORT int getaddrinfo_a(int mode, struct gaicb *requests[], int count, struc
         status = MR_REAL(getaddrinfo_a)(mode, requests, count, leads ? &own : event);
     }
     if (status == EAI_AGAIN) {
-        end_refused(&own);
+        mr_notice_refused(&own);
     }
     return status;
 }
