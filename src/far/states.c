@@ -210,6 +210,8 @@ static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error 
     mr_status status = MR_OK;
     uint32_t no_race;
     for (uint32_t i = 0; status == MR_OK && i < window->places.count; i++) {
+        if (mr_halt_asked(asker->context->settings->halt) != MR_HALT_NONE)
+            return MR_OK;
         mr_place_pair *places = &window->places.items[i];
         if (!places->no_race && !mr_far_window_is_settled(window, places) &&
             !places_may_meet(window, together, places->group))

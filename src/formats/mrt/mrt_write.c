@@ -419,7 +419,8 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
 {
     if (!events->count)
         return MR_OK;
-    MR_REQUIRE(events->first == writer->event_count && events->count <= MR_MRT_BLOCK_EVENTS);
+    MR_REQUIRE(events->first == writer->event_count && events->count <= MR_MRT_BLOCK_EVENTS &&
+               value);
     bool has_values = note_use(writer, trace, events, value);
     bool has_stacks = note_stacks(writer, trace, events, stack);
     note_members(writer, trace);

@@ -21,7 +21,7 @@ typedef struct mr_mrt_writer mr_mrt_writer;
 mr_status mr_mrt_writer_new(FILE *file, mr_mrt_writer **writer, mr_error *error);
 void mr_mrt_writer_free(mr_mrt_writer *writer); /* NULL is fine */
 
-/* The next block, at most MR_MRT_BLOCK_EVENTS events, with their value column, and their stack
+/* The next block, at most MR_MRT_BLOCK_EVENTS events, with their value column (never NULL: zeros where none has a value), and their stack
  * column (NULL: none has a stack). Stacks are numbered in the order of first use, as names are. */
 mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                             const uint32_t *value, const uint32_t *stack, mr_error *error);
