@@ -2,18 +2,19 @@
 
 #include "base/assert.h"
 #include "raise.h"
+#include "state_set.h"
 #include "windows/read_choices.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Bounds. A window with more rows or parts is not for this search. */
-enum { MOST_PARTS = 512, MOST_ROWS = 1 << 24, MOST_ROW_WORDS = 64 };
+enum { MOST_PARTS = 512, MOST_ROWS = 1 << 24 };
 
 /* The search gives up when there are more pairs than this for each row that it has come to, beyond the first. */
 enum { PAIRS_OF_ROW = 48, FIRST_PAIRS = 1 << 22 };
 
-enum { STEPS_A_LOOK = 256, BLOCK_WORDS = 1 << 16, MOST_BLOCKS = 1 << 11 };
+enum { STEPS_A_LOOK = 256 };
 
 /* A step of a thread: acquires from event `first` of the thread on, then `main`, then events that only give. */
 typedef struct step {
@@ -23,14 +24,20 @@ typedef struct step {
     uint32_t write;       /* the state of that part after it; MR_NONE: it does not write */
     uint32_t killer;      /* the part that made the event impossible the last time */
     bool looks_back; /* something must be before it that need not be before the step before it */
+    bool acquires;   /* its first event is a contended acquire */
     bool due, reached;
 } step;
 
-/* A row: the states of part j that may be with one state of part i. */
-typedef struct row {
-    uint32_t at; /* of its first word in the pool */
-    uint16_t first, count;
-} row;
+/* The states of part j that may be with one state of part i. */
+typedef mr_state_set row;
+
+/* The rows of one state while its step is taken: those of part j are `first[j]` and so on, with `at[j + 1] - at[j]` words from
+ * `at[j]` on. */
+typedef struct frame {
+    uint32_t *first, *at;  /* one a part, and the end */
+    uint64_t *own;         /* what may be beside the step, but for its variable */
+    uint64_t *found, *all; /* with one last write, and with any */
+} frame;
 
 typedef struct part {
     uint32_t first_state, state_count;
@@ -40,23 +47,21 @@ struct mr_together {
     const mr_window *window;
     const mr_precedence *hard, *forced;
     uint32_t part_count, thread_count, state_count;
-    part *parts;             /* threads, then variables */
-    uint32_t *part_of;       /* one a variable; MR_NONE: not shared */
-    uint32_t *state_of;      /* one an event: of its thread when it is the next */
-    uint32_t *write_state;   /* one an event: of its variable after it, when it writes */
-    step *steps;             /* one a state of a thread; after the last there is none */
+    part *parts;           /* threads, then variables */
+    uint32_t *part_of;     /* one a variable; MR_NONE: not shared */
+    uint32_t *state_of;    /* one an event: of its thread when it is the next */
+    uint32_t *write_state; /* one an event: of its variable after it, when it writes */
+    step *
+        steps; /* one a state; after the last of a thread there is none, and those of variables have a part alone */
     uint32_t *step_of_event; /* one an event: the step whose `main` it is; MR_NONE */
-    bool *grown;             /* one a state: a row of it has new pairs */
-    row *rows;               /* one a state and part */
+    uint32_t *grown;         /* states of variables whose rows have new pairs */
+    uint32_t grown_count;
+    row *rows; /* one a state and part */
     uint64_t *
         *free_section; /* one a lock and thread: states outside exclusive sections; NULL: all */
-    uint64_t *blocks[MOST_BLOCKS];
-    uint32_t block_count, block_used;
-    uint32_t spare[MOST_ROW_WORDS +
-                   1]; /* the first of the spare pieces of the pool by length; MR_NONE */
-    row *found;        /* scratch, one a part: `at` counts in `words` */
-    uint64_t *words;
-    uint64_t pairs, reached, effort, max_effort, bytes, max_bytes;
+    mr_state_pool pool;
+    frame frame; /* scratch */
+    uint64_t pairs, reached, effort, max_effort;
     uint32_t least_due,
         taken; /* since the last time through: the least `event` of a step that became due */
     bool gave_up, out_of_memory;
@@ -70,78 +75,14 @@ static uint32_t lowest_bit(uint64_t bits)
     return (uint32_t)__builtin_ctzll(bits);
 }
 
-static uint64_t *pool_at(const mr_together *t, uint32_t at)
-{
-    return &t->blocks[at / BLOCK_WORDS][at % BLOCK_WORDS];
-}
-
 static row *row_of(const mr_together *t, uint32_t i, uint32_t state, uint32_t j)
 {
     return &t->rows[(size_t)(t->parts[i].first_state + state) * t->part_count + j];
 }
 
-static bool add_block(mr_together *t)
+static const uint64_t *words_of(const mr_together *t, const row *r)
 {
-    t->bytes += sizeof(uint64_t) * BLOCK_WORDS;
-    if (t->block_count == MOST_BLOCKS || (t->max_bytes && t->bytes > t->max_bytes)) {
-        t->gave_up = true;
-        return false;
-    }
-    uint64_t *block = mr_arena_alloc(t->arena, BLOCK_WORDS, sizeof *block);
-    t->out_of_memory |= !block;
-    if (!block)
-        return false;
-    t->blocks[t->block_count++] = block;
-    t->block_used = 0;
-    return true;
-}
-
-/* A piece of `count` words. False: there is none. */
-static bool take_piece(mr_together *t, uint32_t count, uint32_t *at)
-{
-    if (t->spare[count] != MR_NONE) {
-        *at = t->spare[count];
-        t->spare[count] = (uint32_t)*pool_at(t, *at);
-        return true;
-    }
-    if ((!t->block_count || t->block_used + count > BLOCK_WORDS) && !add_block(t))
-        return false;
-    *at = (t->block_count - 1) * BLOCK_WORDS + t->block_used;
-    t->block_used += count;
-    return true;
-}
-
-/* Makes room in the row for the words from `first` up to `last`. */
-static bool cover(mr_together *t, row *r, uint32_t first, uint32_t last)
-{
-    uint32_t at;
-    if (r->count && first >= r->first && last < r->first + (uint32_t)r->count)
-        return true;
-    if (r->count && r->first < first)
-        first = r->first;
-    if (r->count && r->first + (uint32_t)r->count - 1 > last)
-        last = r->first + (uint32_t)r->count - 1;
-    uint32_t count = last - first + 1;
-    t->gave_up |= count > MOST_ROW_WORDS;
-    if (t->gave_up || !take_piece(t, count, &at))
-        return false;
-    uint64_t *words = pool_at(t, at);
-    memset(words, 0, count * sizeof *words);
-    if (r->count) {
-        memcpy(words + (r->first - first), pool_at(t, r->at), r->count * sizeof *words);
-        *pool_at(t, r->at) = t->spare[r->count];
-        t->spare[r->count] = r->at;
-    }
-    *r = (row){at, (uint16_t)first, (uint16_t)count};
-    return true;
-}
-
-static bool has(const mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t other)
-{
-    const row *r = row_of(t, i, state, j);
-    uint32_t word = other / 64;
-    return word >= r->first && word < r->first + (uint32_t)r->count &&
-           pool_at(t, r->at)[word - r->first] >> other % 64 & 1;
+    return mr_state_set_words(&t->pool, r);
 }
 
 static void make_due(mr_together *t, step *s)
@@ -153,22 +94,26 @@ static void make_due(mr_together *t, step *s)
 
 static void mark_grown(mr_together *t, uint32_t i, uint32_t state)
 {
+    step *s = &t->steps[t->parts[i].first_state + state];
     if (i < t->thread_count)
-        make_due(t, &t->steps[t->parts[i].first_state + state]);
-    else
-        t->grown[t->parts[i].first_state + state] = true;
+        make_due(t, s);
+    else if (!s->due) {
+        s->due = true;
+        t->grown[t->grown_count++] = t->parts[i].first_state + state;
+    }
 }
 
 /* The new bits of one word: the same pairs from the other side. */
 static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t word,
                    uint64_t bits)
 {
+    const uint32_t own = state / 64;
     for (; bits; bits &= bits - 1) {
         uint32_t other = word * 64 + lowest_bit(bits);
         row *r = row_of(t, j, other, i);
-        if (!cover(t, r, state / 64, state / 64))
+        if (!mr_state_set_spans(r, own) && !mr_state_set_cover(&t->pool, r, own, own))
             return false;
-        pool_at(t, r->at)[state / 64 - r->first] |= UINT64_C(1) << state % 64;
+        mr_state_set_change(&t->pool, r)[own - r->first] |= UINT64_C(1) << state % 64;
         mark_grown(t, j, other);
         t->pairs++;
         t->effort += 4;
@@ -181,23 +126,22 @@ static bool add(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t
                 uint32_t count, const uint64_t *words)
 {
     row *r = row_of(t, i, state, j);
-    while (count && !words[count - 1])
+    if (mr_state_set_has_all(&t->pool, r, first, count, words))
+        return true;
+    while (!words[count - 1])
         count--;
-    for (; count && !*words; count--, words++)
+    for (; !*words; count--, words++)
         first++;
-    if (!count || !cover(t, r, first, first + count - 1))
-        return !count;
-    uint64_t *into = pool_at(t, r->at) + (first - r->first);
-    bool grows = false;
+    if (!mr_state_set_cover(&t->pool, r, first, first + count - 1))
+        return false;
+    uint64_t *into = mr_state_set_change(&t->pool, r) + (first - r->first);
     for (uint32_t k = 0; k < count; k++) {
         uint64_t fresh = words[k] & ~into[k];
         into[k] |= fresh;
-        grows |= fresh;
         if (fresh && !mirror(t, i, state, j, first + k, fresh))
             return false;
     }
-    if (grows)
-        mark_grown(t, i, state);
+    mark_grown(t, i, state);
     return true;
 }
 
@@ -232,113 +176,137 @@ static bool may_see(const mr_together *t, uint32_t read, uint32_t state)
            mr_read_may_see(w, t->hard, read, write);
 }
 
-/* What may be beside the step: the states of part j with state `state` of the thread, and with the last write when there is
- * one. Into t->found[j]; returns the number of its words. */
-static uint32_t meet(mr_together *t, uint32_t thread, uint32_t state, const step *s, uint32_t write,
-                     uint32_t j, uint32_t used)
-{
-    row one = *row_of(t, thread, state, j);
-    row *found = &t->found[j];
-    uint32_t first = one.first, end = one.first + (uint32_t)one.count;
-    uint64_t *words = t->words + used;
-    const uint64_t *from = one.count ? pool_at(t, one.at) : NULL;
-    if (s->part == MR_NONE) {
-        if (one.count)
-            memcpy(words, from, one.count * sizeof *words);
-    } else {
-        row two = *row_of(t, s->part, write, j);
-        first = two.first > first ? two.first : first;
-        end = two.first + (uint32_t)two.count < end ? two.first + (uint32_t)two.count : end;
-        const uint64_t *also = two.count ? pool_at(t, two.at) : NULL;
-        for (uint32_t k = first; from && also && k < end; k++)
-            words[k - first] = from[k - one.first] & also[k - two.first];
-    }
-    *found = (row){used, (uint16_t)first, (uint16_t)(end > first ? end - first : 0)};
-    t->effort += 2 + (uint64_t)found->count;
-    return found->count;
-}
-
-/* Takes out the states of thread j that come too early for the event, and those in sections of its locks. */
+/* Takes out of the frame the states of thread j that come too early for the event, and those in sections of its locks. */
 static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t j)
 {
     const mr_window *w = t->window;
-    row *found = &t->found[j];
-    uint64_t *words = t->words + found->at;
-    for (uint32_t p = s->first; p <= s->main; p++) {
+    uint32_t first = t->frame.first[j], count = t->frame.at[j + 1] - t->frame.at[j];
+    uint64_t *words = t->frame.own + t->frame.at[j];
+    for (uint32_t p = s->first; s->acquires && p <= s->main; p++) {
         const mr_section *section = mr_window_section(w, mr_window_at(w, thread, p));
         const uint64_t *outside = section && section->acquire == mr_window_at(w, thread, p)
                                       ? t->free_section[(size_t)section->lock * t->thread_count + j]
                                       : NULL;
-        for (uint32_t k = 0; outside && k < found->count; k++)
-            words[k] &= outside[found->first + k];
+        for (uint32_t k = 0; outside && k < count; k++)
+            words[k] &= outside[first + k];
     }
     if (!s->looks_back)
         return;
     uint32_t main = mr_window_at(w, thread, s->main);
     uint32_t least = state_after(t, j, mr_precedence_count(w, t->forced->clock[main], thread, j));
-    for (uint32_t k = 0; k < found->count && (found->first + k) * 64 < least; k++) {
-        uint32_t below = least - (found->first + k) * 64;
+    for (uint32_t k = 0; k < count && (first + k) * 64 < least; k++) {
+        uint32_t below = least - (first + k) * 64;
         words[k] &= below < 64 ? ~UINT64_C(0) << below : 0;
     }
 }
 
-/* Is there a state of part j beside the step? */
-static bool find_beside(mr_together *t, uint32_t thread, uint32_t state, const step *s,
-                        uint32_t write, uint32_t j, uint32_t *used)
+/* Is no part that other states must be beside the step? It is not beside its own thread and variable. */
+static bool is_passed_over(uint32_t thread, const step *s, uint32_t j)
 {
-    uint32_t count = meet(t, thread, state, s, write, j, *used);
-    uint64_t any = 0;
-    if (j < t->thread_count)
+    return j == thread || j == s->part;
+}
+
+/* The frame of a step: what may be beside it, whatever the last write of its variable is. False: for some part there is
+ * nothing. */
+static bool make_frame(mr_together *t, uint32_t thread, uint32_t state, step *s)
+{
+    const row *rows = row_of(t, thread, state, 0);
+    frame *f = &t->frame;
+    uint32_t used = 0;
+    for (uint32_t j = 0; j < t->part_count; j++) {
+        uint32_t count = is_passed_over(thread, s, j) ? 0 : rows[j].count;
+        const uint64_t *words = words_of(t, &rows[j]);
+        f->first[j] = rows[j].first;
+        f->at[j] = used;
+        for (uint32_t k = 0; k < count; k++)
+            f->own[used + k] = words[k];
+        used += count;
+    }
+    f->at[t->part_count] = used;
+    t->effort += t->part_count + used;
+    for (uint32_t j = 0; j < t->thread_count && (s->acquires || s->looks_back); j++) {
+        if (is_passed_over(thread, s, j))
+            continue;
+        uint64_t any = 0;
         restrict_to(t, thread, s, j);
-    for (uint32_t k = 0; k < count; k++)
-        any |= t->words[*used + k];
-    *used += count;
+        for (uint32_t k = f->at[j]; k < f->at[j + 1]; k++)
+            any |= f->own[k];
+        if (!any)
+            return false;
+    }
+    return true;
+}
+
+/* What of the frame is beside a last write of the variable, of part j. False: nothing. */
+static bool meet(mr_together *t, const row *with, uint32_t j)
+{
+    const frame *f = &t->frame;
+    uint32_t first = f->first[j], at = f->at[j], count = f->at[j + 1] - at;
+    const uint64_t *words = words_of(t, with);
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t word = first + k - with->first;
+        f->found[at + k] = word < with->count ? f->own[at + k] & words[word] : 0;
+        any |= f->found[at + k];
+    }
     return any;
 }
 
-/* Takes the step with this last write of its variable, MR_NONE: it accesses none. False: gave up, or no memory. */
-static bool take_with(mr_together *t, uint32_t thread, uint32_t state, step *s, uint32_t write)
+/* The step with this last write of its variable: adds to what is beside it with any. False: it is not possible. */
+static bool take_with(mr_together *t, uint32_t thread, step *s, uint32_t write)
 {
-    uint32_t used = 0;
-    if (s->killer != MR_NONE && !find_beside(t, thread, state, s, write, s->killer, &used))
-        return true;
-    used = 0;
+    const row *rows = row_of(t, s->part, write, 0);
+    const frame *f = &t->frame;
+    if (s->killer != MR_NONE && !meet(t, &rows[s->killer], s->killer))
+        return false;
+    t->effort += t->part_count + f->at[t->part_count];
     for (uint32_t j = 0; j < t->part_count; j++)
-        if (j != thread && j != s->part && !find_beside(t, thread, state, s, write, j, &used)) {
+        if (!is_passed_over(thread, s, j) && !meet(t, &rows[j], j)) {
             s->killer = j;
-            return true;
+            return false;
         }
-    for (uint32_t j = 0; j < t->part_count; j++) {
-        const row *found = &t->found[j];
-        if (j == thread || j == s->part)
-            continue;
-        if (!add(t, thread, state + 1, j, found->first, found->count, t->words + found->at))
-            return false;
-        if (s->write != MR_NONE &&
-            !add(t, s->part, s->write, j, found->first, found->count, t->words + found->at))
-            return false;
-    }
-    return s->part == MR_NONE ||
-           add_one(t, thread, state + 1, s->part, s->write == MR_NONE ? write : s->write);
+    for (uint32_t k = 0; k < f->at[t->part_count]; k++)
+        f->all[k] |= f->found[k];
+    return true;
 }
 
-/* Takes the step from wherever it is possible. */
+/* Adds pairs of the state of a part after the step and what is beside it. */
+static bool add_all(mr_together *t, uint32_t i, uint32_t state, const uint64_t *words)
+{
+    const frame *f = &t->frame;
+    for (uint32_t j = 0; j < t->part_count; j++)
+        if (f->at[j + 1] > f->at[j] &&
+            !add(t, i, state, j, f->first[j], f->at[j + 1] - f->at[j], words + f->at[j]))
+            return false;
+    return true;
+}
+
+/* Takes the step from wherever it is possible. False: gave up, or no memory. */
 static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
 {
     const mr_window *w = t->window;
+    const frame *f = &t->frame;
+    bool taken = false;
     s->due = false;
+    if (!make_frame(t, thread, state, s))
+        return true;
     if (s->part == MR_NONE)
-        return take_with(t, thread, state, s, MR_NONE);
+        return add_all(t, thread, state + 1, f->own);
     uint32_t event = mr_window_at(w, thread, s->main);
     bool reads = mr_op_reads(mr_window_op(w, event));
-    row seen = *row_of(t, thread, state, s->part);
+    const row seen = *row_of(t, thread, state, s->part);
+    memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
     for (uint32_t k = 0; k < seen.count; k++)
-        for (uint64_t bits = pool_at(t, seen.at)[k]; bits; bits &= bits - 1) {
+        for (uint64_t bits = words_of(t, &seen)[k]; bits; bits &= bits - 1) {
             uint32_t write = (seen.first + k) * 64 + lowest_bit(bits);
-            if ((!reads || may_see(t, event, write)) && !take_with(t, thread, state, s, write))
+            if ((reads && !may_see(t, event, write)) || !take_with(t, thread, s, write))
+                continue;
+            taken = true;
+            if (!add_one(t, thread, state + 1, s->part, s->write == MR_NONE ? write : s->write))
                 return false;
         }
-    return true;
+    return !taken || (add_all(t, thread, state + 1, f->all) &&
+                      (s->write == MR_NONE || add_all(t, s->part, s->write, f->all)));
 }
 
 /* ---- until nothing is new ---- */
@@ -349,7 +317,7 @@ static void wake(mr_together *t, uint32_t v, uint32_t state)
     for (uint32_t thread = 0; thread < t->thread_count; thread++) {
         const row *r = row_of(t, v, state, thread);
         for (uint32_t k = 0; k < r->count; k++)
-            for (uint64_t bits = pool_at(t, r->at)[k]; bits; bits &= bits - 1) {
+            for (uint64_t bits = words_of(t, r)[k]; bits; bits &= bits - 1) {
                 uint32_t other = (r->first + k) * 64 + lowest_bit(bits);
                 step *s = &t->steps[t->parts[thread].first_state + other];
                 if (s->part == v && !s->due)
@@ -360,12 +328,12 @@ static void wake(mr_together *t, uint32_t v, uint32_t state)
 
 static void wake_all(mr_together *t)
 {
-    for (uint32_t v = t->thread_count; v < t->part_count; v++)
-        for (uint32_t s = 0; s < t->parts[v].state_count; s++)
-            if (t->grown[t->parts[v].first_state + s]) {
-                t->grown[t->parts[v].first_state + s] = false;
-                wake(t, v, s);
-            }
+    for (uint32_t i = 0; i < t->grown_count; i++) {
+        step *s = &t->steps[t->grown[i]];
+        s->due = false;
+        wake(t, s->part, t->grown[i] - t->parts[s->part].first_state);
+    }
+    t->grown_count = 0;
 }
 
 /* Takes a step that is due. False: gave up, or no memory. */
@@ -442,6 +410,7 @@ static uint32_t make_steps(mr_together *t, uint32_t thread)
         step s = {.first = p, .part = MR_NONE, .write = MR_NONE, .killer = MR_NONE};
         uint32_t event = mr_window_at(w, thread, p);
         t->state_of[event] = count;
+        s.acquires = is_acquire(t, event);
         while (p + 1 < length && is_acquire(t, event)) {
             s.looks_back |= looks_back(t, event);
             event = mr_window_at(w, thread, ++p);
@@ -479,9 +448,9 @@ static bool leave_out_section(mr_together *t, const mr_section *section)
                       ? p->state_count
                       : state_after(t, section->thread, w->position[section->release] + 1);
     if (!*free) {
-        t->bytes += words * sizeof **free;
+        t->pool.bytes += words * sizeof **free;
         *free = mr_arena_alloc(t->arena, words, sizeof **free);
-        if (!*free || (t->max_bytes && t->bytes > t->max_bytes))
+        if (!*free || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes))
             return false;
         memset(*free, 0xff, words * sizeof **free);
     }
@@ -539,28 +508,38 @@ static void number_states(mr_together *t)
         }
 }
 
+static bool make_scratch(mr_together *t)
+{
+    size_t words = (size_t)t->part_count * MR_STATE_MOST_WORDS;
+    t->frame = (frame){.first = mr_arena_alloc(t->arena, t->part_count, sizeof(uint32_t)),
+                       .at = mr_arena_alloc(t->arena, (size_t)t->part_count + 1, sizeof(uint32_t)),
+                       .own = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
+                       .found = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
+                       .all = mr_arena_alloc(t->arena, words, sizeof(uint64_t))};
+    return t->frame.first && t->frame.at && t->frame.own && t->frame.found && t->frame.all;
+}
+
 static bool make_rows(mr_together *t)
 {
     const mr_window *w = t->window;
     size_t rows = (size_t)t->state_count * t->part_count;
-    t->bytes = rows * sizeof *t->rows;
-    if (rows > MOST_ROWS || (t->max_bytes && t->bytes > t->max_bytes)) {
+    t->pool.bytes = rows * sizeof *t->rows;
+    if (rows > MOST_ROWS || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes)) {
         t->gave_up = true;
         return false;
     }
     t->rows = mr_arena_zalloc(t->arena, rows, sizeof *t->rows);
     t->steps = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->steps);
-    t->grown = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->grown);
+    t->grown = mr_arena_alloc(t->arena, t->state_count, sizeof *t->grown);
     t->free_section =
         mr_arena_zalloc(t->arena, (size_t)w->lock_count * t->thread_count, sizeof(uint64_t *));
-    t->found = mr_arena_alloc(t->arena, t->part_count, sizeof *t->found);
-    t->words =
-        mr_arena_alloc(t->arena, ((size_t)t->part_count + 1) * MOST_ROW_WORDS, sizeof *t->words);
-    memset(t->spare, 0xff, sizeof t->spare);
-    if (!t->rows || !t->steps || !t->grown || !t->free_section || !t->found || !t->words)
+    if (!t->rows || !t->steps || !t->grown || !t->free_section || !make_scratch(t))
         return false;
     for (uint32_t thread = 0; thread < t->thread_count; thread++)
         make_steps(t, thread);
+    for (uint32_t v = t->thread_count; v < t->part_count; v++)
+        for (uint32_t state = 0; state < t->parts[v].state_count; state++)
+            t->steps[t->parts[v].first_state + state].part = v;
     return leave_out_sections(t);
 }
 
@@ -598,13 +577,13 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                        .hard = hard,
                        .forced = forced,
                        .max_effort = limits->effort,
-                       .max_bytes = limits->memory_bytes,
+                       .pool = {.arena = arena, .max_bytes = limits->memory_bytes},
                        .arena = arena};
     bool done = run(t);
     *spent += t->effort;
-    mr_explored result = done         ? MR_EXPLORED_ALL
-                         : t->gave_up ? MR_EXPLORED_OUT_OF_EFFORT
-                                      : MR_EXPLORED_NO_MEMORY;
+    mr_explored result = done                         ? MR_EXPLORED_ALL
+                         : t->gave_up || t->pool.full ? MR_EXPLORED_OUT_OF_EFFORT
+                                                      : MR_EXPLORED_NO_MEMORY;
     *together = t;
     MR_DEBUG(debug, SEARCH,
              "together=%s parts=%" PRIu32 " states=%" PRIu32 " pairs=%" PRIu64 " reached=%" PRIu64
@@ -628,7 +607,7 @@ bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events
             end = middle;
     }
     for (; k < count && t->state_of[events[k]] / 64 < r->first + (uint32_t)r->count; k++)
-        if (has(t, w->thread[a], t->state_of[a], other, t->state_of[events[k]]))
+        if (mr_state_set_has(&t->pool, r, t->state_of[events[k]]))
             return true;
     return false;
 }
@@ -642,11 +621,11 @@ static void tell_states(void *context, mr_raiser *raiser, uint32_t event)
     for (uint32_t j = 0; j < t->thread_count; j++) {
         const row *r = row_of(t, thread, state, j);
         uint32_t k = 0;
-        while (k < r->count && !pool_at(t, r->at)[k])
+        while (k < r->count && !words_of(t, r)[k])
             k++;
         if (k == r->count) /* its own row */
             continue;
-        uint32_t least = (r->first + k) * 64 + lowest_bit(pool_at(t, r->at)[k]);
+        uint32_t least = (r->first + k) * 64 + lowest_bit(words_of(t, r)[k]);
         if (least)
             mr_raise_by(raiser, t->steps[t->parts[j].first_state + least - 1].event, event);
     }
