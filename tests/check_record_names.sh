@@ -82,6 +82,10 @@ lambdas() {
     "$maxrace" predict --brief "$scratch/trace.mrt" >"$scratch/brief"
     # clang gives the function around an inlined lambda no name.
     grep -q -E 'lambda.cpp:6:[0-9]*: race on [^ ]*lambda.cpp:5:[0-9]*#1 between (box::both::)?<lambda> and (box::both::)?<lambda>; and ' "$scratch/brief" || { cat "$scratch/brief"; return 1; }
+    # Code of a library belongs to the place and the function of the program.
+    for place in "$scratch/lambda.cpp:5:*" box::both; do
+        "$maxrace" explain "$scratch/trace.mrt" "$place" | grep -q 'lambda.cpp:5:[0-9]* .*no race' || { echo "explain $place"; return 1; }
+    done
     "$maxrace" predict --format sarif -o "$scratch/sarif" "$scratch/trace.mrt"
     grep -o '"uri":"[^"]*"' "$scratch/sarif" | sort -u >"$scratch/files"
     ! grep -v 'lambda.cpp"$' "$scratch/files" && [ -s "$scratch/files" ]

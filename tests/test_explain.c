@@ -180,7 +180,8 @@ static void test_words(void **state)
          "      which comes after end() by account 1 at 5, event 10\n", NULL},
         {"explain examples/bank.std 23", 0,
          "23 and any place: no race, as no two accesses conflict\n"
-         "  there is no variable that different threads access there, one of them writing\n",
+         "  there is no variable that different threads access there, one of them writing, one not "
+         "atomically\n",
          NULL},
         {"explain examples/bank.std 23 32", 0, "  both only read\n", NULL},
         {"explain examples/bank.std 10 8", 0, "  10: no access was recorded there\n", NULL},

@@ -96,8 +96,10 @@ static void print_no_conflict(explainer *self, const char *one, const char *two)
         fprintf(self->stream, "  one thread does them all: %s\n",
                 mr_names_display(&trace->threads, facts[0].thread));
     else
-        fputs("  there is no variable that different threads access there, one of them writing\n",
-              self->stream);
+        fputs(
+            "  there is no variable that different threads access there, one of them writing, one "
+            "not atomically\n",
+            self->stream);
 }
 
 /* ---- the verdicts ---- */

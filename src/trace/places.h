@@ -2,8 +2,9 @@
  * places: chooses locations of a trace by patterns of the shell (fnmatch: * matches '/', too).
  *
  * A pattern matches a location by its name, by its text for people (#@loc), or by what stands in the
- * innermost frame of an event there: the place ("queue.c:*") or the function ("log_*"). A pattern
- * that is the name itself matches, whatever signs it has.
+ * innermost frame of an event there: the place ("queue.c:*") or the function ("log_*"). Where that is code of
+ * a library, it also matches by the place or function of the program itself that the library was reached from.
+ * A pattern that is the name itself matches, whatever signs it has.
  */
 #ifndef MR_TRACE_PLACES_H
 #define MR_TRACE_PLACES_H
