@@ -66,6 +66,7 @@ deadlocks() {
             '^  right (T2) waits for mutex a at deadlock.c:21:5, held by left (T1) since deadlock.c:10:5$' '^no race in the [0-9]* events up to a deadlock$' &&
         [ $((SECONDS - start)) -lt 20 ] || return 1
     ends 6 "$maxrace" run --runs 2 --format json ./deadlock mutex && [ "$(grep -c '"stopped":"deadlock"' out)" = 2 ] && prints out 'left (T1) waits for mutex b' || return 1
+    ends 6 "$maxrace" run --runs 2 ./deadlock mutex && [ "$(tail -n 1 out)" = '0 races in 2 runs, a crash or a deadlock in 2' ] || { tail -n 1 out; return 1; }
     ends 6 "$maxrace" run ./deadlock self && prints out 'main (T0) waits for mutex a at deadlock.c:[0-9:]*, held by main (T0) since deadlock.c:' &&
         ends 6 "$maxrace" run ./deadlock cond && prints out 'main (T0) waits for condition variable ready at' &&
         ends 6 "$maxrace" run ./deadlock semaphore && prints out 'main (T0) waits for semaphore units at' &&

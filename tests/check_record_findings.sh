@@ -28,6 +28,12 @@ replay() {
     return 1
 }
 
+# counted PROGRAM SEED: the last line of several runs counts those with findings beside races.
+counted() {
+    timeout -k 5 "$limit_seconds" "$maxrace" run -q --record-local --runs 2 --seed "$2" -o "$1.runs" -- "$1" >/dev/null 2>&1
+    tail -n 1 "$1.runs" | grep -q '^[0-9]* races* in 2 runs, other findings in [12]' || { tail -n 1 "$1.runs"; return 1; }
+}
+
 # one SOURCE FOLDER: all about one program; prints what is wrong.
 one() {
     local source=$1 folder=$2 seed kind witness
@@ -51,7 +57,7 @@ one() {
         for witness in "$folder/witnesses/$kind"-*.std; do
             [ -e "$witness" ] || continue
             "$maxrace" check "$folder/one.mrt" "$witness" || return 1
-            replay "$folder/one.mrt" "$kind"
+            replay "$folder/one.mrt" "$kind" && counted "$folder/program" "$seed"
             return
         done
     done

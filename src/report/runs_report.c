@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "formats.h"
+#include "listing/listing.h"
 #include "phrases.h"
 
 #include <inttypes.h>
@@ -28,8 +29,13 @@ static void text_end(const mr_runs_report *report, size_t races)
 {
     if (mr_config_bool(report->config, "brief"))
         return;
-    fprintf(report->stream, "\n%zu race%s in %" PRIu64 " run%s\n", races, mr_phrase_s(races),
+    fprintf(report->stream, "\n%zu race%s in %" PRIu64 " run%s", races, mr_phrase_s(races),
             report->run, mr_phrase_s(report->run));
+    if (report->with_others)
+        fprintf(report->stream, ", other findings in %" PRIu64, report->with_others);
+    if (report->ended_badly)
+        fprintf(report->stream, ", a crash or a deadlock in %" PRIu64, report->ended_badly);
+    fputs("\n", report->stream);
     if (report->run < report->count)
         fprintf(report->stream,
                 "%" PRIu64 " of %" PRIu64 " runs were not started (halt_on_finding)\n",
@@ -83,10 +89,26 @@ static const mr_format_row *begin_run(mr_runs_report *report, const mr_one_run *
     return row;
 }
 
+/* Does the report have findings beside races? Whatever fails here fails in the report as well. */
+static bool has_others(const mr_runs_report *report, const mr_trace *trace, const mr_result *result)
+{
+    mr_listing listing;
+    mr_error error;
+    bool found = false;
+    if (mr_listing_make(&listing, trace, report->config, result, &error) == MR_OK)
+        for (size_t i = 0; i < listing.count && !found; i++)
+            found = listing.items[i].kind != MR_LISTED_RACE &&
+                    listing.items[i].kind != MR_LISTED_MEMORY_ORDER;
+    mr_listing_free(&listing);
+    return found;
+}
+
 mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
                                const mr_result *result, mr_error *error)
 {
     const mr_format_row *row = begin_run(report, run);
+    report->with_others += report->several && has_others(report, trace, result);
+    report->ended_badly += mr_ending_is_bad(&trace->ending);
     mr_predict_writer *write = report->several && row->runs->part ? row->runs->part : row->predict;
     mr_status status = write(report->stream, trace, report->config, result, error);
     if (report->several)
@@ -100,6 +122,8 @@ mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *r
                                      mr_error *error)
 {
     const mr_format_row *row = begin_run(report, run);
+    report->with_others += result->observed.count > 0;
+    report->ended_badly += mr_ending_is_bad(&trace->ending);
     mr_status status = row->order(report->stream, trace, report->config, result, error);
     if (report->several)
         if (row->runs->after)

@@ -20,6 +20,8 @@ typedef struct mr_runs_report {
     uint64_t run;    /* that is written: 1, 2, … count */
     uint64_t number; /* of the report that is written, from 1: a run has several with children */
     bool several;    /* heads and an end, as several runs have them */
+    uint64_t with_others; /* reports so far with findings beside races */
+    uint64_t ended_badly; /* runs so far that crashed or ended in a deadlock */
 } mr_runs_report;
 
 /* One run of the program. */
