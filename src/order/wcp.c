@@ -516,9 +516,9 @@ static inline bool follow_rule_a(mr_detector *detector, const mr_access *access,
     const mr_held_list *held = &wcp->threads[access->thread].held;
     if (!held->count)
         return true;
-    uint64_t section = held->items[held->count - 1].serial << 2, kind = 0;
     if (mr_op_is_plain(access->op)) {
-        kind = mr_op_writes(access->op) ? 2 : 1;
+        uint64_t section = held->items[held->count - 1].serial << 2;
+        uint64_t kind = mr_op_writes(access->op) ? 2 : 1;
         variable->noted = variable->noted >> 2 == section >> 2 ? variable->noted : section;
         if (variable->noted & kind)
             return true;
