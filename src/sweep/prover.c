@@ -68,7 +68,8 @@ static uint64_t seen_end(const mr_prover *prover, const mr_witness *witness)
 static mr_status prepare_checker(mr_prover *prover, const mr_witness *witness, mr_error *error)
 {
     uint64_t end = seen_end(prover, witness);
-    bool by_window = prover->few && !needs_all(prover, witness);
+    /* Where columns are in files, what is derived of all events is, too. */
+    bool by_window = prover->few && !needs_all(prover, witness) && !prover->trace->spill.pager;
     if (prover->checker != NULL && end <= prover->seen.event_count &&
         (by_window || !prover->by_window))
         return MR_OK;
