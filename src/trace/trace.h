@@ -151,15 +151,13 @@ typedef struct mr_trace {
     uint32_t most_places; /* of a part: the most places that access one contended variable */
     uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
 
-    bool
-        lacks_values; /* of accesses: it was read without (mr_read_options); variable_info is zero */
-
     struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
-    mr_ending ending; /* of the recording */
-    bool replayable;  /* the file has what a replay needs: the command, the positions of events */
+    mr_ending ending;  /* of the recording */
+    bool replayable;   /* the file has what a replay needs: the command, the positions of events */
+    bool lacks_values; /* of accesses (mr_read_options); then variable_info is zero */
 
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
