@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/seconds.h"
 #include "dispatch/dispatch.h"
 #include "engine/part.h"
 #include "formats/mrt/mrt_part.h"
@@ -232,11 +233,53 @@ static void test_large(void **state)
     assert_true(all.parts > all.refused / 2 && all.runs > all.parts && all.races > count);
 }
 
+/* A part is not read to its end when the time is over, or the run is asked to end; and there is none where memory is short. */
+static void test_limits(void **state)
+{
+    (void)state;
+    enum { EVENTS = 5000, BLOCK = 50 };
+    static const char *const settings[] = {"window.size", "50", "candidates.far", "none", NULL};
+    char path[512];
+    char *text = mr_generate_large(1, &mr_large_shapes[2], EVENTS);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    mr_config *config = mr_settings_of(settings);
+    assert_non_null(trace);
+    mr_saving_path("limits.mrt", path);
+    write_mrt(trace, BLOCK, path);
+    mr_predict_shard part_of = {config, 1, 3};
+    const mr_part_wish wish = {.context = &part_of, .wants = mr_predict_part_wants, .always = true};
+    mr_halt asked = {0}, quiet = {0};
+    mr_halt_ask(&asked, MR_HALT_SIGNAL);
+    const mr_read_options options[] = {
+        {.deadline_seconds = 1e6}, {.deadline_seconds = 1e-6}, {.halt = &quiet}, {.halt = &asked}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        mr_read_options own = options[i];
+        if (i == 0)
+            own.deadline_seconds += mr_seconds();
+        mr_mrt_part *part = mr_mrt_part_open(path, &own, &wish);
+        assert_int_equal(part != NULL, i % 2 == 0);
+        mr_mrt_part_close(part);
+    }
+    bool all = true;
+    for (uint32_t block = 0; block < EVENTS / BLOCK; block++)
+        all = all && mr_predict_part_wants(&part_of, EVENTS, block * BLOCK, (block + 1) * BLOCK);
+    assert_false(all);
+    mr_settings_set(config, "memory.limit_mb", "1");
+    enum { MANY = 1 << 20 };
+    for (uint32_t block = 0; block < 16; block++)
+        assert_true(mr_predict_part_wants(&part_of, MANY, block * BLOCK, (block + 1) * BLOCK));
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }
