@@ -107,9 +107,8 @@ static mr_status prove_near(decider *d, size_t from, size_t to)
         return MR_OK;
     if (!mr_problem_list_rows(&d->window.problem, &d->asker.decide, &d->window.arena))
         return mr_error_memory(d->error, "deciding far races");
-    for (size_t i = from; i < to && goes_on(d, status) &&
-                          d->window.unsettled_count <= near_rounds[i].most;
-         i++)
+    for (size_t i = from;
+         i < to && goes_on(d, status) && d->window.unsettled_count <= near_rounds[i].most; i++)
         status = mr_far_look_at_bundles(&d->asker, near_rounds[i].part, d->error);
     return status;
 }
