@@ -41,25 +41,37 @@ static bool goes_on(decider *d, mr_status status)
            mr_far_window_list_unsettled(&d->window);
 }
 
+/* No more pairs of places than so many are looked at before all races are looked for at once, each within so many
+ * parts of the budget of elimination. */
+enum { FEW_PLACES = 16, FEW_PART = 16 };
+
+/* In the model of the settings: looks for all races at once, and for proofs about bundles. */
+static mr_status search_and_prove(decider *d)
+{
+    mr_status status = MR_OK;
+    if (d->window.unsettled_count <= FEW_PLACES)
+        status = mr_far_look_at_bundles(&d->asker, FEW_PART, d->error);
+    if (goes_on(d, status))
+        status = mr_far_survey(&d->asker, d->error);
+    if (goes_on(d, status))
+        status = mr_far_meet(&d->asker, d->error);
+    return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, d->error) : status;
+}
+
 /* Looks for proofs, then asks by formulas. In models with reads by value a mixture comes before the
  * model itself. It is stricter: only the variables that the two threads use close to the accesses
  * are treated by value. */
 static mr_status prove_or_ask(decider *d)
 {
-    mr_status status = MR_OK;
-    if (d->window.model == d->context->settings->model)
-        status = mr_far_survey(&d->asker, d->error);
-    if (goes_on(d, status) && d->window.model == d->context->settings->model)
-        status = mr_far_meet(&d->asker, d->error);
-    if (goes_on(d, status) && d->window.model == d->context->settings->model)
-        status = mr_far_prove_bundles(&d->asker, d->error);
+    bool last = d->window.model == d->context->settings->model;
+    mr_status status = last ? search_and_prove(d) : MR_OK;
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
         d->window.places.items[i].unanswered = 0;
     if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, d->error);
-    if (goes_on(d, status) && d->window.model == d->context->settings->model)
+    if (last && goes_on(d, status))
         status = mr_far_search_bundles(&d->asker, d->error);
     return goes_on(d, status) ? mr_far_decide_whole(&d->asker, d->error) : status;
 }
