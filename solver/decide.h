@@ -74,6 +74,7 @@ typedef struct mr_decision {
     /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t *events;
     uint32_t event_count;
+    uint32_t observed;             /* so many are the first of the window, as observed */
     double seconds[MR_STEP_COUNT]; /* spent in each step; building the formula counts for the first
                                       one that needs it */
     /* A count of operations that does not depend on the machine: each step adds what it

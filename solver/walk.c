@@ -8,7 +8,7 @@
 /* A state that is being left. */
 struct mr_walk_level {
     uint32_t events; /* how many had run when it was reached */
-    uint32_t tried;  /* the next event of the thread that was tried last, plus one */
+    uint32_t tried;  /* the turn of the thread that was tried last, plus one */
 };
 
 /* ---- states ---- */
@@ -75,12 +75,19 @@ static void go_back(mr_walker *x, uint32_t event_count)
 
 /* ---- races ---- */
 
-/* Tells of the races of the stretch with an access that is next in its thread. */
+static bool is_waiting(const mr_walker *x)
+{
+    return x->partial.next[x->held] == x->from;
+}
+
+/* Tells of the races of the stretch with an event that is next in its thread. */
 static void try_stretch(mr_walker *x, uint32_t other)
 {
     const mr_window *w = x->window;
     const mr_survey *survey = x->survey;
     uint32_t start = x->event_count;
+    if (!survey->stops[other] || w->thread[other] == x->held || !is_waiting(x))
+        return;
     for (uint32_t p = x->from; p < x->to && !x->ends; p++) {
         uint32_t event = mr_window_at(w, x->held, p);
         if (survey->stops[event] && survey->wanted(survey->context, event, other) &&
@@ -94,7 +101,36 @@ static void try_stretch(mr_walker *x, uint32_t other)
 
 /* ---- the search ---- */
 
-/* The thread goes on to the next point without locks. False: it cannot, and has not moved. */
+/* Does the thread stay where it is: at its end, or before the stretch? */
+static bool stays(const mr_walker *x, uint32_t thread)
+{
+    return x->partial.next[thread] == mr_window_length(x->window, thread) ||
+           (thread == x->held && is_waiting(x));
+}
+
+static uint32_t next_of(const mr_walker *x, uint32_t thread)
+{
+    return mr_window_at(x->window, thread, x->partial.next[thread]);
+}
+
+/* Is another thread before a read that now sees what it has to see, the write that has just run? */
+static bool serves_another(const mr_walker *x, uint32_t write)
+{
+    const mr_window *w = x->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (t == w->thread[write] || stays(x, t))
+            continue;
+        uint32_t next = next_of(x, t);
+        uint8_t op = mr_window_op(w, next);
+        if (mr_op_is_access(op) && mr_op_reads(op) && w->object[next] == w->object[write] &&
+            mr_partial_is_consistent(&x->partial, next))
+            return true;
+    }
+    return false;
+}
+
+/* The thread goes on to the next point without locks, or to where threads take turns. False: it cannot, and has not
+ * moved. */
 static bool go_on(mr_walker *x, uint32_t thread)
 {
     const mr_window *w = x->window;
@@ -102,32 +138,45 @@ static bool go_on(mr_walker *x, uint32_t thread)
     do {
         if (x->partial.next[thread] == mr_window_length(w, thread))
             break;
-        event = mr_window_at(w, thread, x->partial.next[thread]);
-        if (x->survey->stops[event])
-            try_stretch(x, event);
+        event = next_of(x, thread);
+        try_stretch(x, event);
         if (x->ends || !run(x, event)) {
-            go_back(x, start);
-            return false;
+            if (!x->takes_turns)
+                go_back(x, start);
+            break;
         }
+        if (x->takes_turns && mr_op_writes(mr_window_op(w, event)) && serves_another(x, event))
+            break;
     } while (!x->is_free[event]);
     return x->event_count > start;
 }
 
-/* The thread with the first next event from `from` on; MR_NONE: there is none. */
-static uint32_t choose(const mr_walker *x, uint32_t from, uint32_t *event)
+/* When a thread goes on: that of the stretch comes first, the others by their next events. */
+static uint32_t turn_of(const mr_walker *x, uint32_t thread)
 {
-    const mr_window *w = x->window;
+    return thread == x->held ? 0 : next_of(x, thread) + 1;
+}
+
+/* The thread with the first turn from `from` on; MR_NONE: there is none. */
+static uint32_t choose(const mr_walker *x, uint32_t from, uint32_t *turn)
+{
     uint32_t chosen = MR_NONE;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        if (t == x->held || x->partial.next[t] == mr_window_length(w, t))
+    for (uint32_t t = 0; t < x->window->thread_count; t++) {
+        uint32_t own = stays(x, t) ? 0 : turn_of(x, t);
+        if (stays(x, t) || own < from || (chosen != MR_NONE && own >= *turn))
             continue;
-        uint32_t next = mr_window_at(w, t, x->partial.next[t]);
-        if (next >= from && (chosen == MR_NONE || next < *event)) {
-            chosen = t;
-            *event = next;
-        }
+        chosen = t;
+        *turn = own;
     }
     return chosen;
+}
+
+/* Tries the stretch with the next event of each other thread. */
+static void try_all(mr_walker *x)
+{
+    for (uint32_t t = 0; t < x->window->thread_count && !x->ends; t++)
+        if (!stays(x, t))
+            try_stretch(x, next_of(x, t));
 }
 
 /* Goes on from the state, unless the walk has been there. False: no memory. */
@@ -141,6 +190,8 @@ static bool enter(mr_walker *x)
         return true;
     if (!mr_grow(&levels, &x->level_capacity, x->level_count + 1, sizeof *x->levels))
         return false;
+    if (x->takes_turns)
+        try_all(x);
     x->levels = levels;
     x->levels[x->level_count++] = (mr_walk_level){.events = x->event_count};
     return true;
@@ -151,34 +202,39 @@ enum { STATES_A_LOOK = 256 };
 
 static mr_explored search(mr_walker *x, mr_arena *arena)
 {
-    uint32_t event = 0;
+    uint32_t turn = 0;
     if (!enter(x))
         return MR_EXPLORED_NO_MEMORY;
     for (uint32_t turns = 1; x->level_count; turns++) {
         mr_walk_level *top = &x->levels[x->level_count - 1];
         go_back(x, top->events);
-        uint32_t thread = choose(x, top->tried, &event);
+        uint32_t thread = choose(x, top->tried, &turn);
         if (thread == MR_NONE) {
             x->level_count--;
             continue;
         }
-        top->tried = event + 1;
+        top->tried = turn + 1;
         bool moved = go_on(x, thread);
+        if ((moved && !enter(x)) || (turns % STATES_A_LOOK == 0 && mr_arena_is_halted(arena)))
+            return MR_EXPLORED_NO_MEMORY;
         if (x->ends)
             return MR_EXPLORED_FOUND;
         if (x->effort > x->max_effort)
             return MR_EXPLORED_OUT_OF_EFFORT;
-        if ((moved && !enter(x)) || (turns % STATES_A_LOOK == 0 && mr_arena_is_halted(arena)))
-            return MR_EXPLORED_NO_MEMORY;
     }
     return MR_EXPLORED_ALL;
 }
 
-mr_explored mr_walk(mr_walker *x, uint32_t begin, uint32_t end, uint64_t effort, uint64_t *spent,
-                    mr_arena *arena)
+mr_explored mr_walk(mr_walker *x, uint32_t base, uint32_t begin, uint32_t end, uint64_t effort,
+                    uint64_t *spent, mr_arena *arena)
 {
-    MR_REQUIRE(x->base <= begin);
-    for (; x->base < begin; x->base++) {
+    MR_REQUIRE(base <= begin);
+    if (base < x->base) {
+        go_back(x, base);
+        x->base = base;
+    }
+    x->takes_turns = base < begin;
+    for (; x->base < base; x->base++) {
         bool possible = run(x, x->base);
         MR_ASSERT(possible);
     }

@@ -7,8 +7,12 @@
  * one point without locks to the next at once. Before each access at which it may stop the stretch is tried: its
  * thread goes as far into it as it can, and each access that it comes to races with that one.
  *
+ * A walk may have a *lead*: then only the events before the lead happen as observed. The thread of the stretch comes first
+ * until it is before the stretch. Threads also take turns within sections: where one cannot go on, and where a
+ * read of another one would now see what it has to see.
+ *
  * So one walk finds the races of a stretch with all that can be reached while it waits. It proves nothing: what
- * comes before the stretch may happen otherwise, and threads may take turns within sections. A walk also knows a state
+ * happens as observed may happen otherwise, and threads may take turns elsewhere. A walk also knows a state
  * by 64 bits of a hash alone: it passes over one that has the hash of another, and may miss a race.
  */
 #ifndef MR_SOLVER_WALK_H
@@ -31,6 +35,7 @@ typedef struct mr_walker {
     uint32_t write_count, base;    /* so many of them happen as observed */
     uint64_t state;                /* where the threads are, and what a read would see */
     uint32_t held, from, to;       /* the stretch: a thread and its positions */
+    bool takes_turns;              /* within sections, too */
     uint64_t effort, max_effort;   /* events run */
     bool ends;                     /* `found` wants no more */
     mr_map known;                  /* owned; states of this walk */
@@ -49,11 +54,11 @@ uint32_t mr_walk_end(const mr_walker *walker, uint32_t event);
 
 /*
  * Looks for races of the accesses of the stretch from event `begin` to position `end` of its thread with later ones of
- * other threads, which survey->wanted and survey->found are asked and told about, in this order. A stretch
- * begins no earlier than the one before. `effort`: events run; what was spent is added to `*spent`. MR_EXPLORED_ALL: all
+ * other threads, which survey->wanted and survey->found are asked and told about, in this order. The events before
+ * `base` happen as observed: it is `begin`, or less by the lead. `effort`: events run; what was spent is added to `*spent`. MR_EXPLORED_ALL: all
  * states have been looked at (of equal hashes one); FOUND: `found` said no. O(events run · threads).
  */
-mr_explored mr_walk(mr_walker *walker, uint32_t begin, uint32_t end, uint64_t effort,
+mr_explored mr_walk(mr_walker *walker, uint32_t base, uint32_t begin, uint32_t end, uint64_t effort,
                     uint64_t *spent, mr_arena *arena);
 
 #endif

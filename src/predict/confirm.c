@@ -14,19 +14,20 @@ static mr_status build(mr_worker *worker, const mr_window *window, const mr_deci
 {
     const mr_window *whole = worker->near_in ? worker->near_in : window;
     uint32_t before = window->start - whole->start;
+    uint32_t observed = before ? 0 : decision->observed;
     *witness = (mr_witness){.first = window->start + decision->first,
                             .second = window->start + decision->second,
-                            .window_start = whole->start,
+                            .window_start = whole->start + observed,
                             .window_end = whole->end,
                             .model = worker->settings->model,
-                            .event_count = before + decision->event_count};
+                            .event_count = before + decision->event_count - observed};
     witness->events = mr_calloc(witness->event_count, sizeof *witness->events);
     if (!witness->events)
         return mr_error_memory(worker->error, "building a witness");
     for (uint32_t i = 0; i < before; i++)
         witness->events[i] = whole->start + i;
-    for (uint32_t i = 0; i < decision->event_count; i++)
-        witness->events[before + i] = window->start + decision->events[i];
+    for (uint32_t i = observed; i < decision->event_count; i++)
+        witness->events[before + i - observed] = window->start + decision->events[i];
     return MR_OK;
 }
 

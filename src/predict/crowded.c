@@ -16,12 +16,14 @@ enum { EVENTS_PER_PAIR = 64 };
 /* Events of a unit. */
 enum { UNIT_EVENTS = 1 << 14 };
 
-/* Rounds of a kind go on from smaller to larger windows, as long as they find something. */
+/* Rounds of a kind go on from smaller to larger windows, as long as they find something. Walks with leads go on from attempts in
+ * trace order. */
 typedef enum round_kind {
-    IN_ORDER,        /* attempts in trace order, in rf */
-    QUESTIONS_IN_RF, /* walks (walks.h), then questions (fans.h) */
-    QUESTIONS,       /* the same in the model of the settings, if that is not rf */
-    WALKS,           /* walks alone in that model */
+    IN_ORDER,         /* attempts in trace order, in rf */
+    QUESTIONS_IN_RF,  /* walks (walks.h), then questions (fans.h) */
+    QUESTIONS,        /* the same in the model of the settings, if that is not rf */
+    WALKS,            /* walks alone in that model */
+    WALKS_WITH_LEADS, /* the same, without attempts in trace order */
 } round_kind;
 
 typedef struct round_row {
@@ -31,16 +33,16 @@ typedef struct round_row {
 
 /* In the order in which a race costs more and more. */
 static const round_row rows[] = {
-    {128, IN_ORDER},         {512, IN_ORDER},         {1024, IN_ORDER},        {2048, IN_ORDER},
-    {4096, IN_ORDER},        {512, QUESTIONS_IN_RF},  {1024, QUESTIONS_IN_RF}, {512, QUESTIONS},
-    {1024, QUESTIONS},       {2048, WALKS},           {4096, WALKS},           {8192, WALKS},
-    {2048, QUESTIONS_IN_RF}, {4096, QUESTIONS_IN_RF}, {2048, QUESTIONS},
+    {128, IN_ORDER},  {512, IN_ORDER},           {1024, IN_ORDER},        {2048, IN_ORDER},
+    {4096, IN_ORDER}, {32768, WALKS_WITH_LEADS}, {512, QUESTIONS_IN_RF},  {1024, QUESTIONS_IN_RF},
+    {512, QUESTIONS}, {1024, QUESTIONS},         {2048, WALKS},           {4096, WALKS},
+    {8192, WALKS},    {2048, QUESTIONS_IN_RF},   {4096, QUESTIONS_IN_RF}, {2048, QUESTIONS},
 };
 
 /* Is a round in the model of the settings? */
 static bool is_in_model(round_kind kind)
 {
-    return kind == QUESTIONS || kind == WALKS;
+    return kind == QUESTIONS || kind == WALKS || kind == WALKS_WITH_LEADS;
 }
 
 static bool has_questions(round_kind kind)
@@ -66,8 +68,9 @@ bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const
     round_kind kind = rows[round].kind;
     if (is_in_model(kind) && settings->model == MR_MODEL_RF)
         return false;
+    round_kind follows = kind == WALKS_WITH_LEADS ? IN_ORDER : kind;
     for (uint32_t before = round; before-- > 0;)
-        if (rows[before].kind == kind)
+        if (rows[before].kind == follows)
             return races[before] * EVENTS_PER_RACE >= settings->trace->event_count;
     return true;
 }
@@ -169,16 +172,27 @@ bool mr_crowded_is(const mr_predict_settings *settings)
     return are_many(pairs, trace->event_count, settings->crowded);
 }
 
-/* Steps for each event of a window. */
-enum { STEPS_OF_EVENT = 1024 };
+/* Steps for each event of a window, and effort of far races for each event of the trace. By value, walks with leads have
+ * found nearly all that races, and hardly any of the rest has a proof. */
+enum { STEPS_OF_EVENT = 1024, STEPS_BY_VALUE = 128, FAR_WORK_BY_VALUE = 256 };
+
+/* 0: no limit. */
+static void lower(uint64_t *limit, uint64_t most)
+{
+    if (*limit > most)
+        *limit = most;
+}
 
 void mr_crowded_limit(mr_predict_settings *settings)
 {
     uint64_t size = settings->trace->event_count;
     if (settings->plan.size && settings->plan.size < size)
         size = settings->plan.size;
-    if (settings->max_window_steps > size * STEPS_OF_EVENT)
-        settings->max_window_steps = size * STEPS_OF_EVENT;
+    bool by_value = settings->model == MR_MODEL_VALUE;
+    lower(&settings->max_window_steps, size * (by_value ? STEPS_BY_VALUE : STEPS_OF_EVENT));
+    if (by_value)
+        lower(&settings->far_limits.all,
+              (uint64_t)settings->trace->event_count * FAR_WORK_BY_VALUE);
 }
 
 /* ---- the search ---- */
@@ -233,17 +247,20 @@ static mr_status tell_races(unit *u, size_t from)
     return MR_OK;
 }
 
-/* The attempts in trace order for each pair of places, then walks and questions. `settled` has room for all groups. */
+/* The attempts in trace order for each pair of places, then walks and questions. `settled`: of all groups; false. */
 static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
 {
     mr_worker *worker = u->worker;
     const mr_candidates *candidates = &small->candidates;
     mr_status status = MR_OK;
     size_t before = u->outcome->count;
-    for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
+    bool tries = u->row->kind != WALKS_WITH_LEADS; /* the rounds before have */
+    for (uint32_t g = 0; tries && status == MR_OK && g < candidates->group_count && !worker->halted;
+         g++)
         status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
     if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
-        status = mr_walks_search(worker, &small->problem, candidates, settled, u->outcome);
+        status = mr_walks_search(worker, &small->problem, candidates, settled,
+                                 u->row->kind == WALKS_WITH_LEADS, u->outcome);
     if (status == MR_OK && has_questions(u->row->kind) && !worker->halted)
         status = mr_fans_search(worker, &small->problem, candidates, settled, NULL, u->outcome);
     return status == MR_OK ? tell_races(u, before) : status;
@@ -262,7 +279,7 @@ static mr_status search_small_window(unit *u, uint32_t start, uint32_t end)
                                              has_questions(u->row->kind), &small);
     if (status != MR_OK)
         return status;
-    bool *settled = mr_arena_alloc(&worker->arena, small.candidates.group_count, sizeof *settled);
+    bool *settled = mr_arena_zalloc(&worker->arena, small.candidates.group_count, sizeof *settled);
     if (!settled)
         return mr_error_memory(worker->error, "recording a candidate");
     mr_worker_asks(worker, true);

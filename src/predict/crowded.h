@@ -30,7 +30,7 @@ bool mr_crowded_is(const mr_predict_settings *settings);
 bool mr_crowded_may_be(uint64_t places, uint64_t event_count, uint64_t crowded);
 
 /*
- * Lowers settings->max_window_steps, unless it is 0, to a number for each event of a window: a window of a crowded trace
+ * Lowers settings->max_window_steps and, in model value, far_limits.all, unless they are 0, to a number for each event: a crowded trace
  * may have thousands of pairs of places that no step decides soon, each with budgets of its own.
  */
 void mr_crowded_limit(mr_predict_settings *settings);

@@ -133,7 +133,8 @@ bool mr_open_races_keep(void *context, uint32_t a, uint32_t b, uint32_t *events,
                         .first = a < b ? a : b,
                         .second = a < b ? b : a,
                         .events = events,
-                        .event_count = count};
+                        .event_count = count,
+                        .observed = open->observed};
     mr_pair_verdict *verdict = confirm(open, &open->candidates->groups[g], &race);
     if (!verdict)
         return false;

@@ -22,6 +22,7 @@ typedef struct mr_open_races {
     size_t *first;
     uint32_t *noted; /* one an event: the group that has noted it, plus one */
     mr_status status;
+    uint32_t observed; /* so many first events of a reordering are as observed; else 0 */
 } mr_open_races;
 
 /* Fills what is behind `outcome`, with memory of the worker's arena. False: no memory. */

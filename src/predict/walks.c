@@ -7,12 +7,22 @@
 /* What a walk may spend, and all walks of a window together: events run, for each event of the window. */
 enum { EFFORT_OF_WALK = 16, EFFORT_OF_WINDOW = 256 };
 
+/* Leads, in 128ths of the window; each is a fresh start for what the others did not find. The first ones find most. */
+static const uint32_t leads[] = {1, 4, 16, 32, 8, 2, 24, 12, 6, 20, 10, 28};
+
+enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
+
+/* What a walk with a lead may spend, and all of a window together for each of its events. */
+enum { EFFORT_WITH_LEAD = 20000, EFFORT_OF_WINDOW_WITH_LEADS = 1024 };
+
 typedef struct walks {
     mr_open_races open;
     uint32_t *first_group, *groups; /* of event e: groups[first_group[e] … first_group[e + 1]) */
     uint32_t (*last)[2];            /* one a group: its last access at either place, plus one */
     uint32_t *asking;    /* one a group: the last walk that looked for its race; 0: none */
+    uint64_t effort;     /* that is left for walks */
     uint32_t walk, left; /* its number, from 1; groups for whose races it looks */
+    uint32_t lead;       /* events; 0: none */
     mr_walker walker;
 } walks;
 
@@ -56,15 +66,15 @@ static bool list_groups(walks *s)
     return true;
 }
 
-/* Notes the groups of an access that may have a race with an access from `begin` on. */
-static void ask_for(walks *s, uint32_t event, uint32_t begin)
+/* Notes the groups of an access that may have a race with an access from `base` on. */
+static void ask_for(walks *s, uint32_t event, uint32_t base)
 {
     for (uint32_t i = s->first_group[event]; i < s->first_group[event + 1]; i++) {
         uint32_t g = s->groups[i];
         bool same =
             s->open.candidates->groups[g].location_1 == s->open.candidates->groups[g].location_2;
         uint32_t last = s->last[g][same || !is_second(s, g, event)];
-        if (s->open.settled[g] || last <= begin || s->asking[g] == s->walk)
+        if (s->open.settled[g] || last <= base || s->asking[g] == s->walk)
             continue;
         s->asking[g] = s->walk;
         s->left++;
@@ -91,39 +101,78 @@ static bool keep(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32
     return s->left > 0;
 }
 
-/* Begins the next walk: notes the groups that may have a race of the stretch with a later access. */
+/* The events before it happen as observed. */
+static uint32_t base_of(const walks *s, uint32_t begin)
+{
+    return begin > s->lead ? begin - s->lead : 0;
+}
+
+/* Begins the next walk: notes the groups that may have a race of the stretch with an access that it may come to. */
 static void ask_for_stretch(walks *s, uint32_t begin, uint32_t end)
 {
     const mr_window *w = s->open.problem->window;
+    uint32_t base = base_of(s, begin);
     s->left = 0;
     s->walk++;
     for (uint32_t p = w->position[begin]; p < end; p++)
-        ask_for(s, mr_window_at(w, w->thread[begin], p), begin);
+        ask_for(s, mr_window_at(w, w->thread[begin], p), base);
 }
 
-/* Walks from each stretch. False: no memory. */
-static bool walk_all(walks *s, mr_arena *arena)
+/* Walks from the stretch of an event, when it begins one. False: no memory. */
+static bool walk_from(walks *s, uint32_t begin, mr_arena *arena)
 {
     const mr_window *w = s->open.problem->window;
-    uint64_t most = (uint64_t)w->size * EFFORT_OF_WALK, left = (uint64_t)w->size * EFFORT_OF_WINDOW;
-    for (uint32_t begin = 0; begin < w->size && left && s->open.status == MR_OK; begin++) {
-        uint64_t spent = 0;
-        if (!mr_walk_begins(&s->walker, begin))
-            continue;
-        uint32_t end = mr_walk_end(&s->walker, begin);
-        ask_for_stretch(s, begin, end);
-        if (!s->left)
-            continue;
-        if (mr_walk(&s->walker, begin, end, most < left ? most : left, &spent, arena) ==
-            MR_EXPLORED_NO_MEMORY)
-            return false;
-        left -= spent < left ? spent : left;
+    uint64_t spent = 0, most = s->lead ? EFFORT_WITH_LEAD : (uint64_t)w->size * EFFORT_OF_WALK;
+    if (!mr_walk_begins(&s->walker, begin))
+        return true;
+    uint32_t end = mr_walk_end(&s->walker, begin), base = base_of(s, begin);
+    bool is_section = end > w->position[begin] + 1;
+    if (s->lead && (is_section || !s->open.stops[begin]))
+        return true;
+    ask_for_stretch(s, begin, end);
+    if (!s->left)
+        return true;
+    s->open.observed = s->lead ? base : 0;
+    mr_explored result =
+        mr_walk(&s->walker, base, begin, end, most < s->effort ? most : s->effort, &spent, arena);
+    s->effort -= spent < s->effort ? spent : s->effort;
+    return result != MR_EXPLORED_NO_MEMORY;
+}
+
+/* Walks from each stretch in [first, end). False: no memory. */
+static bool walk_all(walks *s, uint32_t first, uint32_t end, mr_arena *arena)
+{
+    bool done = true;
+    for (uint32_t i = first; i < end && done && s->effort && s->open.status == MR_OK; i++)
+        done = walk_from(s, i, arena);
+    return done;
+}
+
+/* Windows overlap by half: what is not in the middle of this one is in the middle of another. */
+static bool walk_with_leads(walks *s, mr_arena *arena)
+{
+    const mr_window *w = s->open.problem->window;
+    uint32_t first = w->start ? w->size / 4 : 0;
+    uint32_t end = w->end < w->trace->event_count ? w->size - w->size / 4 : w->size;
+    bool done = true;
+    for (uint32_t i = 0; i < LEADS && done; i++) {
+        s->lead = (uint32_t)((uint64_t)w->size * leads[i] / LEAD_PARTS);
+        done = !s->lead || walk_all(s, first, end, arena);
     }
-    return true;
+    return done;
+}
+
+static bool walk(walks *s, bool with_leads, mr_arena *arena)
+{
+    const mr_window *w = s->open.problem->window;
+    uint32_t each = with_leads ? EFFORT_OF_WINDOW_WITH_LEADS : EFFORT_OF_WINDOW;
+    s->effort = (uint64_t)w->size * each;
+    return with_leads ? walk_with_leads(s, arena) : walk_all(s, 0, w->size, arena);
 }
 
 mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
-                          const mr_candidates *candidates, bool *settled, mr_outcome *outcome)
+                          const mr_candidates *candidates, bool *settled, bool with_leads,
+                          mr_outcome *outcome)
 {
     walks s = {.open = {.worker = worker,
                         .problem = problem,
@@ -142,7 +191,7 @@ mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
                                   .wanted = is_wanted,
                                   .found = keep,
                                   .context = &s};
-        bool done = mr_walk_init(&s.walker, &survey, arena) && walk_all(&s, arena);
+        bool done = mr_walk_init(&s.walker, &survey, arena) && walk(&s, with_leads, arena);
         status = done ? s.open.status : mr_worker_out_of_memory(worker);
         mr_walk_free(&s.walker);
     } else {

@@ -5,6 +5,10 @@
  * the lock, most accesses that the other threads come to race with it. While a thread waits before a section, the
  * accesses without the lock that the others come to race with those of the section. So each stretch gets a walk that has
  * an access of a pair of places without a race, in trace order.
+ *
+ * Where few values are written again and again, the others often cannot go on from the one state that was observed, but can from
+ * others. So walks with leads begin earlier, by ever other parts of the window, and only from accesses without a lock.
+ * They find nearly all races of such a trace. They are for windows that overlap by half, and begin in the middle half of each.
  */
 #ifndef MR_PREDICT_WALKS_H
 #define MR_PREDICT_WALKS_H
@@ -17,6 +21,7 @@
  * branch, without the step explore, and when some strengths only are wanted. MR_ERR_MEMORY.
  */
 mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
-                          const mr_candidates *candidates, bool *settled, mr_outcome *outcome);
+                          const mr_candidates *candidates, bool *settled, bool with_leads,
+                          mr_outcome *outcome);
 
 #endif

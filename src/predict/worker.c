@@ -248,7 +248,8 @@ static mr_status search_fans(mr_worker *worker, mr_problem *problem,
         return mr_error_memory(worker->error, "deciding a candidate");
     mr_worker_asks(worker, true);
     worker->decide = mr_near_options(&all);
-    mr_status status = mr_walks_search(worker, problem, candidates, fans->settled, fans->found);
+    mr_status status =
+        mr_walks_search(worker, problem, candidates, fans->settled, false, fans->found);
     if (status == MR_OK)
         status =
             mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);
