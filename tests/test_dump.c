@@ -232,11 +232,12 @@ static void test_far_lines(void **state)
     } cases[] = {
         {"filter,cone,saturate",
          {"debug far: order=syncp first=0 second=20 verdict=race",
-          "debug far: window=far events=0-22 size=23 model=rf places=1",
-          "debug far: window=around events=0-15 size=16 model=rf way=reorder places=1 questions=1 "
+          "debug far: window=far events=0-22 size=23 model=value places=1",
+          "debug far: window=around events=0-15 size=16 model=value way=reorder places=1 "
+          "questions=1 "
           "due=1",
           "debug far: place_1=2 place_2=13 verdict=race effort=17"}},
-        {"filter,saturate", {"debug far: place_1=4 place_2=22 verdict=no-race effort=226"}},
+        {"filter,saturate", {"debug far: place_1=4 place_2=22 verdict=no-race effort=113"}},
         {"filter", {"debug far: place_1=4 place_2=22 verdict=unknown reason=steps effort="}},
     };
     mr_run run, plain;
