@@ -106,25 +106,31 @@ int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
     return status;
 }
 
-/* Marks the mutex as the kernel does. */
+/* Marks the mutex, and wakes one that waits for it in the kernel, as the kernel does: threads of other processes wait there. */
 static void leave_robust(pthread_mutex_t *mutex, const mr_thread *thread)
 {
-    int word = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
-    if ((word & FUTEX_TID_MASK) != thread->kernel_id) {
-        return;
-    }
+    int *lock = &mutex->__data.__lock, word = __atomic_load_n(lock, __ATOMIC_RELAXED), waiters;
+    do {
+        if ((word & FUTEX_TID_MASK) != thread->kernel_id) {
+            return;
+        }
+        waiters = word & (int)FUTEX_WAITERS;
+    } while (!__atomic_compare_exchange_n(lock, &word, FUTEX_OWNER_DIED | waiters, true,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     bool is_recursive = (mutex->__data.__kind & KIND_MASK) == KIND_RECURSIVE;
     unsigned held = is_recursive ? mutex->__data.__count : 1;
     for (unsigned i = 0; i < held; i++) {
         mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, 0, 0, 0);
     }
-    __atomic_store_n(&mutex->__data.__lock, (int)(FUTEX_OWNER_DIED | (word & (int)FUTEX_WAITERS)),
-                     __ATOMIC_RELEASE);
+    if (waiters != 0) {
+        mr_sys(SYS_futex, (long)lock, FUTEX_WAKE, 1, 0, 0, 0);
+    }
     mr_wake_key(mutex);
 }
 
 /* The list is glibc's, of the mutexes from the last one taken on; bit 0 of a link says that the mutex inherits
- * priorities, and is left to the kernel with all behind it. */
+ * priorities, and is left to the kernel with all behind it. A program that has reused the memory of a mutex may have
+ * broken the list; as in the kernel, it is followed no further than a limit. */
 void mr_mutex_leave_robust(mr_thread *thread)
 {
     struct robust_list_head *head = NULL;
@@ -132,7 +138,10 @@ void mr_mutex_leave_robust(mr_thread *thread)
     if (mr_sys(SYS_get_robust_list, 0, (long)&head, (long)&bytes, 0, 0, 0) != 0 || head == NULL) {
         return;
     }
-    for (struct robust_list *at = head->list.next; at != &head->list && ((uintptr_t)at & 1) == 0;) {
+    struct robust_list *at = head->list.next;
+    for (int i = 0;
+         i < ROBUST_LIST_LIMIT && at != NULL && at != &head->list && ((uintptr_t)at & 1) == 0;
+         i++) {
         struct robust_list *next = at->next;
         char *lock = (char *)at + head->futex_offset;
         leave_robust((pthread_mutex_t *)(void *)(lock - offsetof(pthread_mutex_t, __data.__lock)),
