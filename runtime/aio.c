@@ -85,20 +85,13 @@ static bool asks(const struct aiocb *block)
     return block != NULL && block->aio_lio_opcode != LIO_NOP;
 }
 
-static void end_of_list(struct aiocb *block, bool is_refused, uintptr_t code)
-{
-    if (is_refused) {
-        end_refused(block, code);
-    } else {
-        end(block, code);
-    }
-}
-
-/* Only EINVAL says that nothing of the list was asked for. With other errors functions may still be called, so the threads that
- * wait for that go on waiting. */
+/* An error concerns some of the blocks. Functions may still be called, so the threads that wait for that go on waiting. */
 static int ask_list(int mode, struct aiocb *const blocks[], int count, struct sigevent *event,
                     uintptr_t code)
 {
+    if (mode != LIO_WAIT && mode != LIO_NOWAIT) {
+        return MR_REAL(lio_listio)(mode, blocks, count, event); /* refuses it */
+    }
     struct sigevent own = {.sigev_notify = SIGEV_NONE};
     if (mode == LIO_NOWAIT && event != NULL) {
         own = *event;
@@ -116,15 +109,10 @@ static int ask_list(int mode, struct aiocb *const blocks[], int count, struct si
     } else {
         status = MR_REAL(lio_listio)(mode, blocks, count, event != NULL ? &own : NULL);
     }
-    bool is_refused = status != 0 && errno == EINVAL;
-    for (int i = 0; (is_refused || mode == LIO_WAIT) && i < count; i++) {
-        if (asks(blocks[i])) {
-            end_of_list(blocks[i], is_refused, code);
+    for (int i = 0; mode == LIO_WAIT && i < count; i++) {
+        if (asks(blocks[i]) && MR_REAL(aio_error)(blocks[i]) == 0) {
+            end(blocks[i], code);
         }
-    }
-    if (is_refused) {
-        mr_notice_refused(&own);
-        errno = EINVAL;
     }
     return status;
 }
