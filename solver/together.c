@@ -449,8 +449,9 @@ static bool leave_out_section(mr_together *t, const mr_section *section)
                       : state_after(t, section->thread, w->position[section->release] + 1);
     if (!*free) {
         t->pool.bytes += words * sizeof **free;
-        *free = mr_arena_alloc(t->arena, words, sizeof **free);
-        if (!*free || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes))
+        t->gave_up = t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes;
+        *free = t->gave_up ? NULL : mr_arena_alloc(t->arena, words, sizeof **free);
+        if (!*free)
             return false;
         memset(*free, 0xff, words * sizeof **free);
     }
