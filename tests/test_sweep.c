@@ -350,6 +350,26 @@ static void test_first_events(void **state)
                     rounds < SHARE_ROUNDS);
 }
 
+/* The first pair of x of hb is no race, and shb has none of x: the proof is about a later pair, far behind the first one. */
+static void test_later_events(void **state)
+{
+    (void)state;
+    static const char text[] = "A|w(x)|1\nA|w(y)|2\nB|r(y)|3\nB|w(x)|4\nB|acq(m)|5\nB|rel(m)|6\n"
+                               "A|w(z)|7\nA|w(z)|7\nA|acq(m)|8\nA|rel(m)|9\nA|w(x)|1\n";
+    char path[512];
+    write_mrt(text, path);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    mr_sweep sweep = sweep_of(path, config);
+    assert_non_null(sweep.lean);
+    assert_int_equal(sweep.result.list.race_count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(sweep.result.races[i].standing, MR_STANDING_RACE);
+    assert_int_equal(sweep.result.races[1].proof, MR_PROOF_SYNCP);
+    assert_true(sweep.result.races[1].witness.second == 10);
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
 /* A text that is read without the values of accesses is the same otherwise. */
 static void test_without_values(void **state)
 {
@@ -436,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_loading),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_first_events),
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
+        cmocka_unit_test(test_later_events),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }
