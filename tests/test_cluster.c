@@ -371,6 +371,35 @@ static void test_nonsense(void **state)
     check_mishaps(rows, sizeof rows / sizeof *rows, true, true);
 }
 
+/* A rank on which the search for the states of each two threads gives up would take other units for the same. */
+static void test_poor_rank(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"model",
+                                           "value",
+                                           "window.size",
+                                           "100",
+                                           "solver.steps",
+                                           "filter,cone,saturate,explore",
+                                           "solver.saturate_steps",
+                                           "200",
+                                           NULL};
+    static const uint64_t seeds[] = {0, 14};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        mr_trace *trace = walk(seeds[i], 600, false);
+        mr_play p = {.trace = trace,
+                     .config = mr_play_config(settings),
+                     .mishap = MR_RANK_IS_POOR,
+                     .rank = 1};
+        mr_play_perform(&p, 2);
+        assert_int_equal(p.status, MR_ERR_MEMORY);
+        assert_non_null(strstr(p.error.text, "has come further than rank 0, or less far"));
+        mr_play_forget(&p);
+        mr_config_free(p.config);
+        mr_trace_free(trace);
+    }
+}
+
 /* Without rank 0 the others end, too; what becomes of it is of no interest. */
 static void test_dead_rank_0(void **state)
 {
@@ -532,14 +561,14 @@ static void test_shards(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_report),    cmocka_unit_test(test_same_far),
-        cmocka_unit_test(test_same_fresh),     cmocka_unit_test(test_empty_trace),
-        cmocka_unit_test(test_parts),          cmocka_unit_test(test_part_that_lies),
-        cmocka_unit_test(test_work_is_shared), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_failing_rank),   cmocka_unit_test(test_dead_rank),
-        cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_dead_rank_0),
-        cmocka_unit_test(test_halt),           cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_poor_rank),      cmocka_unit_test(test_same_report),
+        cmocka_unit_test(test_same_far),       cmocka_unit_test(test_same_fresh),
+        cmocka_unit_test(test_empty_trace),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_part_that_lies), cmocka_unit_test(test_work_is_shared),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_failing_rank),
+        cmocka_unit_test(test_dead_rank),      cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_dead_rank_0),    cmocka_unit_test(test_halt),
+        cmocka_unit_test(test_resume),         cmocka_unit_test(test_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

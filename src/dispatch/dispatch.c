@@ -125,6 +125,7 @@ static mr_status send_merged(const mr_dispatch *dispatch, uint64_t unit, const m
     mr_bytes bytes = {0};
     mr_team_write(&bytes, MR_WORD_MERGED);
     mr_bytes_number(&bytes, dispatch->team->phase);
+    mr_bytes_number(&bytes, dispatch->plan);
     mr_bytes_number(&bytes, unit);
     mr_bytes_raw(&bytes, outcome->items, outcome->count);
     return mr_team_send_all(dispatch->team, &bytes, error);
@@ -355,13 +356,18 @@ static mr_status run(mr_phase_run *self, mr_error *error)
     return status != MR_OK ? status : rest;
 }
 
+void mr_dispatch_note(mr_dispatch *dispatch, const void *bytes, size_t count)
+{
+    dispatch->plan = XXH3_64bits_withSeed(bytes, count, dispatch->plan);
+}
+
 mr_status mr_dispatch_run(mr_dispatch *dispatch, const mr_phase *phase, mr_error *error)
 {
     mr_phase_run self = {.dispatch = dispatch,
                          .phase = phase,
                          .key = {.number = dispatch->phase_count++,
                                  .units = phase->count,
-                                 .before = dispatch->digest}};
+                                 .before = dispatch->digest ^ dispatch->plan}};
     if (dispatch->team)
         dispatch->team->phase++;
     if (dispatch->team && dispatch->team->cluster->rank > 0)

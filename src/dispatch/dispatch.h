@@ -85,6 +85,7 @@ typedef struct mr_dispatch {
     /* Of the phases so far: */
     uint32_t phase_count;
     uint64_t digest; /* of all outcomes that were merged; with a store only */
+    uint64_t plan;   /* of all that was noted (mr_dispatch_note) */
     uint64_t units_saved, units_decided;
     uint64_t units_missing; /* of the last phase: units without an outcome */
 } mr_dispatch;
@@ -102,6 +103,13 @@ uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards);
  */
 bool mr_is_of_rank(uint64_t unit, uint64_t units, unsigned rank, unsigned size);
 bool mr_is_ahead(uint64_t unit, uint64_t units);
+
+/*
+ * Notes something besides outcomes that the units of later phases depend on, and that may differ between ranks or runs: such as how far
+ * a search came in the memory that is left. Ranks that differ in it end with MR_ERR_MEMORY, as a unit of one is another
+ * unit for the other; a store has no outcome for a run that differs.
+ */
+void mr_dispatch_note(mr_dispatch *dispatch, const void *bytes, size_t count);
 
 /*
  * Runs a phase to its end, to a failure, or until the run is halted. In each case all outcomes that

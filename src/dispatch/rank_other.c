@@ -131,6 +131,8 @@ static mr_status hear_merged(other *self, mr_message *message, mr_error *error)
     const mr_outcome_kind *kind = self->dispatch->kind;
     const mr_team *team = self->dispatch->team;
     bool damaged = false;
+    if (mr_bytes_get(&message->in) != self->dispatch->plan)
+        return mr_team_differs(team, team->cluster->rank, error);
     uint64_t unit = mr_bytes_get(&message->in);
     if (message->in.damaged || unit != self->merged)
         return mr_team_garbled(team, 0, error);
@@ -219,6 +221,7 @@ static mr_status begin(other *self, mr_error *error)
     mr_team_write(&bytes, MR_WORD_READY);
     mr_bytes_number(&bytes, team->phase);
     mr_bytes_number(&bytes, self->phase->count);
+    mr_bytes_number(&bytes, self->dispatch->plan);
     return post(self, &bytes, error);
 }
 

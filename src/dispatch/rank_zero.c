@@ -87,6 +87,7 @@ static mr_status hear_ready(const mr_phase_run *self, uint64_t phase, mr_message
     mr_member *member = &team->members[message->from];
     member->phase = phase;
     member->units = mr_bytes_get(&message->in);
+    member->plan = mr_bytes_get(&message->in);
     return message->in.damaged ? mr_team_garbled(team, message->from, error) : MR_OK;
 }
 
@@ -217,8 +218,12 @@ mr_status mr_rank_zero_look(void *context, mr_error *error)
         const mr_member *member = &team->members[rank];
         if (member->phase != team->phase || member->gone)
             continue;
-        status = member->units == self->phase->count ? hand_out(self, rank, error)
-                                                     : mr_team_garbled(team, rank, error);
+        if (member->plan != self->dispatch->plan)
+            status = mr_team_differs(team, rank, error);
+        else if (member->units != self->phase->count)
+            status = mr_team_garbled(team, rank, error);
+        else
+            status = hand_out(self, rank, error);
     }
     return status;
 }

@@ -116,6 +116,14 @@ mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error)
                         name_of(team, rank));
 }
 
+mr_status mr_team_differs(const mr_team *team, unsigned rank, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_MEMORY, NULL, 0,
+                        "%s has come further than rank 0, or less far, as they have not the same "
+                        "memory left; the run ends",
+                        rank == team->cluster->rank ? "it" : name_of(team, rank));
+}
+
 static void write_text(mr_bytes *bytes, const char *text)
 {
     size_t length = strlen(text);

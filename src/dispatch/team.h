@@ -26,12 +26,13 @@
 /* What rank 0 knows of a rank. */
 typedef struct mr_member {
     unsigned jobs;
-    bool gone;             /* its BYE has come, or it is lost */
-    uint64_t phase, units; /* the last phase that it has entered, and the units of that phase */
-    uint64_t away;         /* units that it has got, and of which it has sent no outcome */
-    mr_bytes account;      /* what its BYE has told; owned */
-    bool has_part; /* it has a part of the input, and decides units of its share only; then: */
-    uint64_t next; /*   in a phase, where its next unit is looked for */
+    bool gone; /* its BYE has come, or it is lost */
+    /* The last phase that it has entered, the units of that phase, and what was noted before it (mr_dispatch_note) */
+    uint64_t phase, units, plan;
+    uint64_t away;    /* units that it has got, and of which it has sent no outcome */
+    mr_bytes account; /* what its BYE has told; owned */
+    bool has_part;    /* it has a part of the input, and decides units of its share only; then: */
+    uint64_t next;    /*   in a phase, where its next unit is looked for */
 } mr_member;
 
 typedef struct mr_team {
@@ -90,10 +91,10 @@ typedef enum mr_word {
     MR_WORD_HELLO = 1,
     MR_WORD_WELCOME,
     MR_WORD_END,
-    MR_WORD_READY,   /* phase, units */
+    MR_WORD_READY,   /* phase, units, plan */
     MR_WORD_UNITS,   /* phase, count, units in ascending order */
     MR_WORD_OUTCOME, /* phase, unit, worker, microseconds, partly?, then the outcome as bytes */
-    MR_WORD_MERGED,  /* phase, unit, then the outcome as bytes */
+    MR_WORD_MERGED,  /* phase, plan, unit, then the outcome as bytes */
     MR_WORD_HALT,    /* reason */
     MR_WORD_BYE,     /* status, its error; the account of the rank */
 } mr_word;
@@ -121,9 +122,10 @@ void mr_message_free(mr_message *message);
 mr_status mr_team_read_bye(mr_team *team, mr_message *message, mr_error *error);
 
 /* Errors with the name of a rank: its message makes no sense; the rank is lost; the rank was
- * halted, but rank 0 was not. */
+ * halted, but rank 0 was not; the rank has noted something else than rank 0. */
 mr_status mr_team_garbled(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_lost(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error);
+mr_status mr_team_differs(const mr_team *team, unsigned rank, mr_error *error);
 
 #endif

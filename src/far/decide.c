@@ -77,7 +77,8 @@ static mr_status prove_or_ask(decider *d)
 }
 
 /* Raises the precedence of the far window. A pair of places without candidates after that is no
- * race. */
+ * race. How far that comes depends on the memory that is left, too, and the candidates are what later phases are
+ * planned by. */
 static mr_status refine(decider *d)
 {
     uint32_t no_race;
@@ -85,6 +86,10 @@ static mr_status refine(decider *d)
         mr_far_window_refine(&d->window, &d->asker.decide, REFINE_STEPS, &no_race, d->error);
     if (status == MR_OK && d->window.model == d->context->settings->model)
         stats_of(d)->far_no_race += no_race;
+    const mr_candidates *candidates = &d->window.candidates;
+    const uint64_t left[] = {candidates->group_count, candidates->site_pair_count,
+                             candidates->dropped_by_cone};
+    mr_dispatch_note(d->context->dispatch, left, sizeof left);
     return status;
 }
 

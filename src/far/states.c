@@ -247,6 +247,8 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
     mr_explored result = mr_together_search(problem->window, &problem->hard,
                                             cone ? &problem->forced : &problem->hard, &limits,
                                             &spent, window->settings->debug, &scratch, &together);
+    const uint32_t told = result; /* it may have given up for want of memory */
+    mr_dispatch_note(asker->context->dispatch, &told, sizeof told);
     mr_status status = result == MR_EXPLORED_NO_MEMORY
                            ? mr_error_memory(error, "deciding far races")
                        : result == MR_EXPLORED_ALL ? use(asker, together, error)

@@ -118,6 +118,8 @@ static bool take_part(mr_play *p, mr_cluster *cluster)
     prepare(p, cluster);
     if (mine && p->mishap == MR_RANK_OTHER_CONFIG)
         assert_int_equal(mr_config_set(p->config, "model", "rf", NULL, 0, NULL), MR_OK);
+    if (mine && p->mishap == MR_RANK_IS_POOR)
+        assert_int_equal(mr_config_set(p->config, "memory.limit_mb", "1", NULL, 0, NULL), MR_OK);
     if (mine && p->mishap == MR_RANK_NO_TRACE)
         own = mr_error_set(&p->error, MR_ERR_TRACE, "race.std", 7, "bad line");
     mr_mrt_part *part = read_part(p, cluster);

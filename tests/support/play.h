@@ -15,6 +15,7 @@ typedef enum mr_mishap {
     MR_RANK_TALKS,       /* its n-th message makes no sense */
     MR_RANK_OTHER_TRACE, /* it reads another trace */
     MR_RANK_OTHER_CONFIG,
+    MR_RANK_IS_POOR,  /* its searches have no memory left */
     MR_RANK_NO_TRACE, /* it cannot read the trace */
     MR_RANK_HALTS,    /* rank 0 is asked to end after n units */
     MR_RANK_ENDS,     /* it is asked to end at its n-th message */
