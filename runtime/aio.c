@@ -99,6 +99,7 @@ static int ask_list(int mode, struct aiocb *const blocks[], int count, struct si
     }
     for (int i = 0; i < count; i++) {
         if (asks(blocks[i])) {
+            mr_notice_also(&own, read_at(blocks[i]));
             begin(blocks[i], code);
         }
     }

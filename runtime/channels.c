@@ -233,12 +233,13 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
 uint64_t mr_channel_number(int fd)
 {
     struct stat is;
-    return look_at(fd, &is) ? number_at(&is, MR_LOG_AFTER, fd) : 0;
+    return look_at(fd, &is) && !S_ISCHR(is.st_mode) ? number_at(&is, MR_LOG_AFTER, fd)
+                                                    : MR_CHANNEL_NONE;
 }
 
 void mr_channel_log_after(uint64_t channel, uintptr_t code)
 {
-    if (channel != 0) {
+    if (channel != MR_CHANNEL_NONE) {
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0,
                         MR_LOG_CHANNEL_DATA);
     }

@@ -21,7 +21,8 @@ void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t co
  * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code);
 /* The number of the channel that is read at the descriptor, and the same as mr_channel_log for AFTER when the descriptor may be
- * closed by then. 0: there is none, and nothing is logged. */
+ * closed by then. MR_CHANNEL_NONE: nothing is logged. */
+#define MR_CHANNEL_NONE UINT64_MAX
 uint64_t mr_channel_number(int fd);
 void mr_channel_log_after(uint64_t channel, uintptr_t code);
 /* A message was taken from a queue, whose channel is that of its file; logged after the read. */

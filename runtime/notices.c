@@ -24,9 +24,9 @@ typedef struct notice notice;
 struct notice {
     struct sigevent event; /* as the program gave it */
     mqd_t queue;           /* -1: it is not of a queue */
-    uint64_t channel;      /* what is read, which may be closed when the function runs; 0: none */
+    uint64_t channel;      /* what is read, which may be closed when the function runs */
     _Atomic uint32_t state;
-    notice *next;
+    notice *next; /* unused ones; else one whose channel is read as well */
 };
 
 /* Changed with the baton held. */
@@ -72,8 +72,8 @@ static void *await_and_call(void *of)
     bool is_told = atomic_load(&self->state) == TOLD;
     thread = mr_enter();
     if (thread != NULL) {
-        if (is_told) {
-            mr_channel_log_after(self->channel, (uintptr_t)event.sigev_notify_function);
+        for (const notice *at = is_told ? self : NULL; at != NULL; at = at->next) {
+            mr_channel_log_after(at->channel, (uintptr_t)event.sigev_notify_function);
         }
         if (self->queue >= 0 && self->queue < QUEUES_MAX && of_queue[self->queue] == self) {
             of_queue[self->queue] = NULL;
@@ -88,7 +88,7 @@ static void *await_and_call(void *of)
 }
 
 /* The caller is busy. NULL: no memory. */
-static notice *take_unused(void)
+static notice *take_unused(uint64_t channel)
 {
     if (unused == NULL) {
         notice *more = mr_pages(NOTICES_A_PIECE * sizeof *more);
@@ -98,7 +98,11 @@ static notice *take_unused(void)
         }
     }
     notice *self = unused;
-    unused = self != NULL ? self->next : NULL; /* a block of aio may name it for ever */
+    if (self != NULL) {
+        unused = self->next; /* a block of aio may name it for ever */
+        self->next = NULL;
+        self->channel = channel;
+    }
     return self;
 }
 
@@ -109,11 +113,10 @@ static notice *make(const struct sigevent *event, mqd_t queue, int fd, uintptr_t
     if (thread == NULL) {
         return NULL;
     }
-    notice *self = take_unused();
+    notice *self = take_unused(fd >= 0 ? mr_channel_number(fd) : MR_CHANNEL_NONE);
     if (self != NULL) {
         self->event = *event;
         self->queue = queue;
-        self->channel = fd >= 0 ? mr_channel_number(fd) : 0;
         atomic_store(&self->state, AWAITED);
     }
     mr_leave(thread);
@@ -170,6 +173,23 @@ void mr_notice_lead(struct sigevent *event, int fd, uintptr_t code)
     if (self != NULL) {
         *event = event_of(self);
     }
+}
+
+void mr_notice_also(const struct sigevent *event, int fd)
+{
+    mr_thread *thread = is_lead(event) && fd >= 0 ? mr_enter() : NULL;
+    if (thread == NULL) {
+        return;
+    }
+    uint64_t channel = mr_channel_number(fd);
+    notice *at = event->sigev_value.sival_ptr;
+    while (at->channel != channel && at->next != NULL) {
+        at = at->next;
+    }
+    if (at->channel != channel) {
+        at->next = take_unused(channel);
+    }
+    mr_leave(thread);
 }
 
 void mr_notice_refused(struct sigevent *event)
