@@ -164,13 +164,17 @@ static bool is_closed_inside(const struct stat *is, int fd)
 }
 
 /* Both ends are closed at one number. */
+static uint64_t closed_number(const struct stat *is)
+{
+    const passage *at = channel_at(is);
+    return at->reads < at->writes ? at->reads : at->writes;
+}
+
 static void log_closed(const struct stat *is, mr_log_kind kind, unsigned count, int fd,
                        uintptr_t code)
 {
     if (is_closed_inside(is, fd)) {
-        const passage *at = channel_at(is);
-        uint64_t number = at->reads < at->writes ? at->reads : at->writes;
-        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)number, code, count,
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)closed_number(is), code, count,
                         MR_LOG_CHANNEL_CLOSED);
     }
 }
@@ -230,19 +234,28 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
     }
 }
 
-uint64_t mr_channel_number(int fd)
+mr_channel mr_channel_at(int fd)
 {
     struct stat is;
-    return look_at(fd, &is) && !S_ISCHR(is.st_mode) ? number_at(&is, MR_LOG_AFTER, fd)
-                                                    : MR_CHANNEL_NONE;
+    mr_channel at = {MR_CHANNEL_NONE, MR_CHANNEL_NONE};
+    if (look_at(fd, &is) && !S_ISCHR(is.st_mode)) {
+        at.data = number_at(&is, MR_LOG_AFTER, fd);
+        at.closed = is_closed_inside(&is, fd) ? closed_number(&is) : MR_CHANNEL_NONE;
+    }
+    return at;
 }
 
-void mr_channel_log_after(uint64_t channel, uintptr_t code)
+static void log_after(uint64_t number, uint64_t which, uintptr_t code)
 {
-    if (channel != MR_CHANNEL_NONE) {
-        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0,
-                        MR_LOG_CHANNEL_DATA);
+    if (number != MR_CHANNEL_NONE) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)number, code, 0, which);
     }
+}
+
+void mr_channel_log_end_of(mr_channel channel, uintptr_t code)
+{
+    log_after(channel.data, MR_LOG_CHANNEL_DATA, code);
+    log_after(channel.closed, MR_LOG_CHANNEL_CLOSED, code);
 }
 
 void mr_channel_log_turn(int fd, uintptr_t code)

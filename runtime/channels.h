@@ -20,11 +20,14 @@ void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t co
 /* A read has taken so many bytes from the descriptor; it comes after those who wrote them. The reads of a pipe, an eventfd or
  * a socket by several threads keep their order. `token`: the byte that the read got, when it asked for one byte; else NULL. */
 void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t code);
-/* The number of the channel that is read at the descriptor, and the same as mr_channel_log for AFTER when the descriptor may be
- * closed by then. MR_CHANNEL_NONE: nothing is logged. */
+/* What is read at a descriptor, by number, and the same as mr_channel_log_end when the descriptor may be closed by then.
+ * MR_CHANNEL_NONE: nothing is logged. */
 #define MR_CHANNEL_NONE UINT64_MAX
-uint64_t mr_channel_number(int fd);
-void mr_channel_log_after(uint64_t channel, uintptr_t code);
+typedef struct mr_channel {
+    uint64_t data, closed;
+} mr_channel;
+mr_channel mr_channel_at(int fd); /* -1: none */
+void mr_channel_log_end_of(mr_channel channel, uintptr_t code);
 /* A message was taken from a queue, whose channel is that of its file; logged after the read. */
 void mr_channel_log_turn(int fd, uintptr_t code);
 /* The call tells that the other end is closed, or may tell it: who closed it comes before. */

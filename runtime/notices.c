@@ -24,7 +24,7 @@ typedef struct notice notice;
 struct notice {
     struct sigevent event; /* as the program gave it */
     mqd_t queue;           /* -1: it is not of a queue */
-    uint64_t channel;      /* what is read, which may be closed when the function runs */
+    mr_channel channel;    /* what is read, which may be closed when the function runs */
     _Atomic uint32_t state;
     notice *next; /* unused ones; else one whose channel is read as well */
 };
@@ -73,7 +73,7 @@ static void *await_and_call(void *of)
     thread = mr_enter();
     if (thread != NULL) {
         for (const notice *at = is_told ? self : NULL; at != NULL; at = at->next) {
-            mr_channel_log_after(at->channel, (uintptr_t)event.sigev_notify_function);
+            mr_channel_log_end_of(at->channel, (uintptr_t)event.sigev_notify_function);
         }
         if (self->queue >= 0 && self->queue < QUEUES_MAX && of_queue[self->queue] == self) {
             of_queue[self->queue] = NULL;
@@ -88,7 +88,7 @@ static void *await_and_call(void *of)
 }
 
 /* The caller is busy. NULL: no memory. */
-static notice *take_unused(uint64_t channel)
+static notice *take_unused(mr_channel channel)
 {
     if (unused == NULL) {
         notice *more = mr_pages(NOTICES_A_PIECE * sizeof *more);
@@ -113,7 +113,7 @@ static notice *make(const struct sigevent *event, mqd_t queue, int fd, uintptr_t
     if (thread == NULL) {
         return NULL;
     }
-    notice *self = take_unused(fd >= 0 ? mr_channel_number(fd) : MR_CHANNEL_NONE);
+    notice *self = take_unused(mr_channel_at(fd));
     if (self != NULL) {
         self->event = *event;
         self->queue = queue;
@@ -175,18 +175,23 @@ void mr_notice_lead(struct sigevent *event, int fd, uintptr_t code)
     }
 }
 
+static bool is_same(mr_channel one, mr_channel other)
+{
+    return one.data == other.data && one.closed == other.closed;
+}
+
 void mr_notice_also(const struct sigevent *event, int fd)
 {
     mr_thread *thread = is_lead(event) && fd >= 0 ? mr_enter() : NULL;
     if (thread == NULL) {
         return;
     }
-    uint64_t channel = mr_channel_number(fd);
+    mr_channel channel = mr_channel_at(fd);
     notice *at = event->sigev_value.sival_ptr;
-    while (at->channel != channel && at->next != NULL) {
+    while (!is_same(at->channel, channel) && at->next != NULL) {
         at = at->next;
     }
-    if (at->channel != channel) {
+    if (!is_same(at->channel, channel)) {
         at->next = take_unused(channel);
     }
     mr_leave(thread);

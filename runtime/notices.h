@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Something is about to be asked for. Puts the event of this file in the place of the program's, when that calls a function. A
- * block of aio that asks again has that of before. The function comes after those who wrote to what is read at `fd`; -1: nothing is. */
+ * block of aio that asks again has that of before. The function comes after those who wrote to what is read at `fd`, or closed it; -1: nothing is. */
 void mr_notice_lead(struct sigevent *event, int fd, uintptr_t code);
 /* What is told after that is the end of several reads, one of them at `fd`. */
 void mr_notice_also(const struct sigevent *event, int fd);

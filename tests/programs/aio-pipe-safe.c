@@ -1,22 +1,20 @@
 /* No race: a read that was asked for ahead (aio_read) gets what another thread writes to the pipe later, and what is asked to be
  * written (aio_write) is read by another thread. Who is told that the read has ended comes after the write: by aio_return, aio_error, or a
- * function in a thread of its own (SIGEV_THREAD); also when that is told of two reads (lio_listio), one of them of a socket. */
+ * function in a thread of its own (SIGEV_THREAD). */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-static int x, ends[2], sockets[2];
+static int x, ends[2];
 static sem_t done;
 static char byte;
 
-static void *send_by_pipe(void *unused)
+static void *send(void *unused)
 {
     x++;
     return write(ends[1], "a", 1) == 1 ? unused : NULL;
@@ -53,51 +51,6 @@ static pthread_t start(void *(*function)(void *))
     return thread;
 }
 
-static void *send_by_socket(void *unused)
-{
-    x++;
-    return send(sockets[1], "c", 1, 0) == 1 ? unused : NULL;
-}
-
-/* Two sockets, one connected to the other, which is not a socketpair. */
-static bool connect_sockets(void)
-{
-    struct sockaddr_storage at = {.ss_family = AF_UNIX};
-    socklen_t bytes = sizeof at;
-    sockets[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
-    sockets[1] = socket(AF_UNIX, SOCK_DGRAM, 0);
-    return bind(sockets[0], (struct sockaddr *)&at, sizeof at.ss_family) == 0 &&
-           getsockname(sockets[0], (struct sockaddr *)&at, &bytes) == 0 &&
-           connect(sockets[1], (struct sockaddr *)&at, bytes) == 0;
-}
-
-static bool by_list(void)
-{
-    static char bytes[2];
-    static struct aiocb blocks[2];
-    struct aiocb *list[] = {&blocks[0], &blocks[1]};
-    struct sigevent both = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = end};
-    if (!connect_sockets()) {
-        return false;
-    }
-    for (int i = 0; i < 2; i++) {
-        blocks[i] = (struct aiocb){.aio_fildes = i == 0 ? ends[0] : sockets[0],
-                                   .aio_buf = &bytes[i],
-                                   .aio_nbytes = 1,
-                                   .aio_lio_opcode = LIO_READ,
-                                   .aio_sigevent.sigev_notify = SIGEV_NONE};
-    }
-    if (lio_listio(LIO_NOWAIT, list, 2, &both) != 0) {
-        return false;
-    }
-    pthread_join(start(send_by_pipe), NULL);
-    pthread_t thread = start(send_by_socket);
-    while (sem_wait(&done) != 0) {
-    }
-    pthread_join(thread, NULL);
-    return true;
-}
-
 int main(void)
 {
     static struct aiocb in = {.aio_buf = &byte, .aio_nbytes = 1},
@@ -113,7 +66,7 @@ int main(void)
     if (aio_read(&in) != 0) {
         return 1;
     }
-    pthread_t thread = start(send_by_pipe);
+    pthread_t thread = start(send);
     await(&in);
     if (aio_return(&in) != 1) {
         abort();
@@ -124,7 +77,7 @@ int main(void)
     if (aio_read(&in) != 0) {
         return 1;
     }
-    thread = start(send_by_pipe);
+    thread = start(send);
     await(&in);
     if (aio_error(&in) != 0) {
         abort();
@@ -136,14 +89,10 @@ int main(void)
     if (aio_read(&in) != 0) {
         return 1;
     }
-    thread = start(send_by_pipe);
+    thread = start(send);
     while (sem_wait(&done) != 0) {
     }
     pthread_join(thread, NULL);
-
-    if (!by_list()) {
-        abort();
-    }
 
     thread = start(receive);
     x++;
