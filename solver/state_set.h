@@ -16,9 +16,9 @@ typedef struct mr_state_pool {
     uint64_t bytes;     /* of the blocks; the caller may count its own, too */
     uint64_t *blocks[MR_STATE_BLOCKS];
     uint32_t block_count, block_used;
-    uint32_t
-        spare[MR_STATE_MOST_WORDS + 1]; /* the first of the spare pieces by length, + 1; 0: none */
-    bool full, out_of_memory;           /* a set was too long, or there were too many bytes */
+    /* the first of the spare pieces by length, + 1; 0: none */
+    uint32_t spare[MR_STATE_MOST_WORDS + 1];
+    bool full, out_of_memory; /* a set was too long, or there were too many bytes */
 } mr_state_pool;
 
 /* Zero is the empty set. */

@@ -51,8 +51,8 @@ struct mr_together {
     uint32_t *part_of;     /* one a variable; MR_NONE: not shared */
     uint32_t *state_of;    /* one an event: of its thread when it is the next */
     uint32_t *write_state; /* one an event: of its variable after it, when it writes */
-    step *
-        steps; /* one a state; after the last of a thread there is none, and those of variables have a part alone */
+    /* one a state; after the last of a thread there is none, and those of variables have a part alone */
+    step *steps;
     uint32_t *step_of_event; /* one an event: the step whose `main` it is; MR_NONE */
     uint32_t *grown;         /* states of variables whose rows have new pairs */
     uint32_t grown_count;

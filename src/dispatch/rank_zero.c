@@ -6,8 +6,8 @@
  * has threads, or as many as will take the rank QUEUE_SECONDS by what units have taken so far.
  * Towards the end of the phase a rank gets fewer, so that all ranks end at about the same time.
  *
- * A rank that has a part of the input has no checker. So its outcomes are checked here, and a unit whose outcome is
- * refused is decided again, by a rank that has it all.
+ * A rank that has a part of the input has no checker. So its outcomes are checked here. A unit whose outcome is
+ * refused is free again: the next rank that may decide it takes it, mostly rank 0.
  */
 #include "phase_run.h"
 

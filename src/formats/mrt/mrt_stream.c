@@ -38,8 +38,8 @@ typedef struct mrt_stream {
     bool stopped; /* the caller wants no more */
     mr_error failure;
 
-    mr_events
-        *known; /* the blocks that were read so far; the reader's, and after it the caller's */
+    /* the blocks that were read so far; the reader's, and after it the caller's */
+    mr_events *known;
     size_t known_count, known_capacity;
     size_t again; /* once more: how many of them were given */
     bool rewound;
