@@ -11,7 +11,9 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/slab.h"
 #include "base/thread.h"
+#include "support/random.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -67,6 +69,43 @@ static void test_arena_marks(void **state)
     mr_arena_release(&arena, start);
     assert_ptr_equal(mr_arena_alloc(&arena, 100, 1), kept);
     mr_arena_free(&arena);
+}
+
+/* Blocks of a slab, small and large, taken and given back in any order: none overlaps another. */
+static void test_slab(void **state)
+{
+    (void)state;
+    enum { PLACES = 100, STEPS = 20000, MOST_BYTES = 3000 };
+    mr_random random = {7};
+    mr_slab slab = {0};
+    unsigned char *blocks[PLACES] = {NULL};
+    size_t sizes[PLACES];
+    for (int round = 0; round < 2; round++) {
+        for (int step = 0; step < STEPS; step++) {
+            size_t place = mr_random_below(&random, PLACES), i = 0;
+            if (blocks[place]) {
+                while (i < sizes[place] && blocks[place][i] == place)
+                    i++;
+                assert_int_equal(i, sizes[place]);
+                mr_slab_give(&slab, blocks[place], sizes[place]);
+                blocks[place] = NULL;
+                continue;
+            }
+            uint32_t most = mr_random_percent(&random, 90) ? 300 : MOST_BYTES;
+            sizes[place] = 1 + mr_random_below(&random, most);
+            blocks[place] = mr_slab_take(&slab, sizes[place]);
+            assert_non_null(blocks[place]);
+            assert_int_equal((uintptr_t)blocks[place] % 16, 0);
+            memset(blocks[place], (int)place, sizes[place]);
+        }
+        mr_slab_free(&slab);
+        memset(blocks, 0, sizeof blocks);
+    }
+    mr_slab_give(&slab, NULL, 1);
+    mr_memory_fail_after(1);
+    assert_null(mr_slab_take(&slab, 1));
+    assert_null(mr_slab_take(&slab, MOST_BYTES));
+    mr_memory_fail_after(0);
 }
 
 static void test_memory(void **state)
@@ -253,11 +292,11 @@ static void test_thread_cores(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),        cmocka_unit_test(test_arena_marks),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_fail_after),
-        cmocka_unit_test(test_error_lines),  cmocka_unit_test(test_long_errors),
-        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_assertions),
-        cmocka_unit_test(test_thread_cores),
+        cmocka_unit_test(test_arena),       cmocka_unit_test(test_arena_marks),
+        cmocka_unit_test(test_slab),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_fail_after),  cmocka_unit_test(test_error_lines),
+        cmocka_unit_test(test_long_errors), cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_assertions),  cmocka_unit_test(test_thread_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     MR_ASSERT_COSTLY(thread->local == shb->threads[access->thread].local);
     if (!mr_variable_again(variable, access, thread->local)) {
         mr_knowledge knowledge = {{thread->clock, NULL}};
-        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
+        if (!mr_variable_access(&detector->variables, variable, access, knowledge, thread->local,
+                                &detector->list))
             return false;
         if (!mr_op_writes(access->op))
             return follow_write(hb, variable, variable->read_clock, access->thread) &&
@@ -104,9 +105,10 @@ static bool judge(mr_detector *detector, mr_variable *variable, const mr_access 
 {
     const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
     mr_clock *also = NULL;
-    bool done = acquired(detector, access, &also) &&
-                mr_variable_access(variable, access, (mr_knowledge){{thread->clock, also}},
-                                   thread->local, &detector->list);
+    bool done =
+        acquired(detector, access, &also) &&
+        mr_variable_access(&detector->variables, variable, access,
+                           (mr_knowledge){{thread->clock, also}}, thread->local, &detector->list);
     mr_clock_drop(&detector->wcp.hb.pool, &also);
     return done;
 }

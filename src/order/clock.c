@@ -1,41 +1,35 @@
 #include "clock.h"
 
 #include "base/assert.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUND = 8 }; /* entries; the rest of a short clock costs less than its header */
 
 void mr_clock_pool_free(mr_clock_pool *pool)
 {
-    for (mr_clock *clock = pool->unused, *next; clock; clock = next) {
-        next = clock->next_unused;
-        free(clock);
-    }
-    pool->unused = NULL;
+    mr_slab_free(&pool->slab);
 }
 
 void mr_clock_pool_grow(mr_clock_pool *pool, uint32_t thread_count)
 {
     if (pool->has_trees || thread_count <= pool->entry_count)
         return;
-    mr_clock_pool_free(pool);
     pool->has_trees = thread_count > MR_CLOCK_FLAT;
     pool->entry_count = 0;
     if (!pool->has_trees)
         pool->entry_count = (thread_count + ROUND - 1) / ROUND * ROUND;
 }
 
+static size_t size_of(uint32_t entry_count)
+{
+    return sizeof(mr_clock) + (size_t)entry_count * sizeof(uint32_t);
+}
+
 /* Entries are uninitialised. */
 static mr_clock *new_clock(mr_clock_pool *pool)
 {
-    mr_clock *clock = pool->unused;
-    if (clock)
-        pool->unused = clock->next_unused;
-    else
-        clock = mr_malloc(sizeof *clock, (size_t)pool->entry_count * sizeof clock->entries[0]);
+    mr_clock *clock = mr_slab_take(&pool->slab, size_of(pool->entry_count));
     if (clock) {
         clock->references = 1;
         clock->count = pool->entry_count;
@@ -48,12 +42,7 @@ void mr_clock_recycle(mr_clock_pool *pool, mr_clock *clock)
 {
     MR_ASSERT(!clock->references && (clock->count <= pool->entry_count || pool->has_trees));
     mr_clock_tree_drop(&clock->tree);
-    if (clock->count != pool->entry_count) {
-        free(clock);
-        return;
-    }
-    clock->next_unused = pool->unused;
-    pool->unused = clock;
+    mr_slab_give(&pool->slab, clock, size_of(clock->count));
 }
 
 /* First entry of `source` that is greater than in `target`, or the count. */

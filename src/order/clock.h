@@ -27,6 +27,7 @@
 #define MR_ORDER_CLOCK_H
 
 #include "base/assert.h"
+#include "base/slab.h"
 #include "clock_tree.h"
 
 #include <stdbool.h>
@@ -37,7 +38,6 @@
 enum { MR_CLOCK_FLAT = 128 };
 
 typedef struct mr_clock {
-    struct mr_clock *next_unused; /* in the pool's list */
     uint32_t references;
     uint32_t count;     /* of entries; of other threads they are 0, or in the tree */
     mr_clock_tree tree; /* without a root when there are entries */
@@ -47,7 +47,7 @@ typedef struct mr_clock {
 typedef struct mr_clock_pool {
     uint32_t entry_count; /* of the clocks made from now on: the threads, rounded up, or 0 … */
     bool has_trees;       /* … when they are trees */
-    mr_clock *unused;     /* kept for reuse, all of entry_count entries */
+    mr_slab slab;         /* the clocks */
 } mr_clock_pool;
 
 /* The time of an event of `thread`: `clock` with entry `thread` raised to `local`. With local 0 it

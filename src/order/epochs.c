@@ -1,18 +1,10 @@
 #include "epochs.h"
 
 #include "base/assert.h"
-#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FRONT_LIST = 8 };
-
-void mr_front_free(mr_front *front)
-{
-    free(front->others);
-    *front = (mr_front){0};
-}
 
 bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowledge knowledge)
 {
@@ -64,13 +56,24 @@ void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowle
     others->by_thread = false;
 }
 
-static bool make_room(mr_front *front, uint32_t count)
+static size_t size_of(uint32_t capacity)
+{
+    return sizeof(mr_epoch_list) + (size_t)capacity * sizeof(mr_epoch);
+}
+
+static void give(mr_slab *slab, mr_epoch_list *list)
+{
+    if (list)
+        mr_slab_give(slab, list, size_of(list->capacity));
+}
+
+static bool make_room(mr_front *front, uint32_t count, mr_slab *slab)
 {
     mr_epoch_list *list = front->others;
     if (list && count <= list->capacity)
         return true;
     uint32_t capacity = count < 4 ? 4 : count * 2;
-    list = mr_malloc(sizeof *list, (size_t)capacity * sizeof list->items[0]);
+    list = mr_slab_take(slab, size_of(capacity));
     if (!list)
         return false;
     *list = (mr_epoch_list){.capacity = capacity};
@@ -79,14 +82,14 @@ static bool make_room(mr_front *front, uint32_t count)
         list->by_thread = front->others->by_thread;
         memcpy(list->items, front->others->items, list->count * sizeof list->items[0]);
     }
-    free(front->others);
+    give(slab, front->others);
     front->others = list;
     return true;
 }
 
-static bool set_by_thread(mr_front *front, mr_epoch epoch)
+static bool set_by_thread(mr_front *front, mr_epoch epoch, mr_slab *slab)
 {
-    if (!make_room(front, epoch.thread + 1))
+    if (!make_room(front, epoch.thread + 1, slab))
         return false;
     mr_epoch_list *others = front->others;
     while (others->count <= epoch.thread)
@@ -97,16 +100,16 @@ static bool set_by_thread(mr_front *front, mr_epoch epoch)
 }
 
 /* From a list to one entry a thread. */
-static bool spread(mr_front *front)
+static bool spread(mr_front *front, mr_slab *slab)
 {
     mr_epoch_list *old = front->others;
     front->others = NULL;
-    bool ok = make_room(front, old->count);
+    bool ok = make_room(front, old->count, slab);
     if (ok)
         front->others->by_thread = true;
     for (uint32_t i = 0; ok && i < old->count; i++)
-        ok = set_by_thread(front, old->items[i]);
-    free(old);
+        ok = set_by_thread(front, old->items[i], slab);
+    give(slab, old);
     return ok;
 }
 
@@ -119,24 +122,24 @@ static bool is_among(const mr_epoch_list *others, uint32_t thread)
     return false;
 }
 
-bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep)
+bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep, mr_slab *slab)
 {
     mr_epoch old = front->latest;
     MR_ASSERT(latest.local && old.local && old.thread != latest.thread);
     front->latest = latest;
     if (front->others && front->others->count >= FRONT_LIST && !front->others->by_thread &&
-        !spread(front))
+        !spread(front, slab))
         return false;
     if (front->others && front->others->by_thread) {
         if (latest.thread < front->others->count)
             front->others->items[latest.thread].local = 0;
         MR_ASSERT_COSTLY(!is_among(front->others, latest.thread));
-        return !keep || set_by_thread(front, old);
+        return !keep || set_by_thread(front, old, slab);
     }
     MR_ASSERT_COSTLY(!is_among(front->others, latest.thread));
     if (!keep)
         return true;
-    if (!make_room(front, front->others ? front->others->count + 1 : 1))
+    if (!make_room(front, front->others ? front->others->count + 1 : 1, slab))
         return false;
     front->others->items[front->others->count++] = old;
     return true;

@@ -14,6 +14,7 @@
 #ifndef MR_ORDER_EPOCHS_H
 #define MR_ORDER_EPOCHS_H
 
+#include "base/slab.h"
 #include "clock.h"
 
 typedef struct mr_epoch {
@@ -28,8 +29,9 @@ typedef struct mr_epoch_list {
 
 /* Zero: no access. */
 typedef struct mr_front {
-    mr_epoch latest;       /* the latest access of the kind */
-    mr_epoch_list *others; /* NULL as long as there was none; never the thread of `latest` */
+    mr_epoch latest; /* the latest access of the kind */
+    mr_epoch_list
+        *others; /* from a slab; NULL as long as there was none; never the thread of `latest` */
 } mr_front;
 
 /* What a thread has before its next event: what one of the two clocks says. */
@@ -49,7 +51,6 @@ static inline bool mr_epoch_unordered(mr_epoch epoch, uint32_t thread, mr_knowle
     return epoch.thread != thread && epoch.local && !mr_knows(knowledge, epoch.thread, epoch.local);
 }
 
-void mr_front_free(mr_front *front);
 bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowledge knowledge);
 /* Removes those of `others` that are known. */
 void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowledge);
@@ -57,7 +58,7 @@ void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowle
 mr_epoch mr_front_take_other(mr_front *front);
 /* Makes `latest` the latest; what was the latest, and unknown, goes to `others`. False: no memory.
  */
-bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep);
+bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep, mr_slab *slab);
 
 static inline bool mr_front_has_others(const mr_front *front)
 {
@@ -72,9 +73,9 @@ static inline bool mr_front_unordered(const mr_front *front, uint32_t thread,
 }
 
 /* A new access: it replaces what is known, and becomes the latest. `lazily`: known epochs may stay
- * when looking for them costs more than O(1). False: no memory. */
+ * when looking for them costs more than O(1). `slab`: of the front. False: no memory. */
 static inline bool mr_front_add(mr_front *front, mr_epoch epoch, mr_knowledge knowledge,
-                                bool lazily)
+                                bool lazily, mr_slab *slab)
 {
     mr_epoch latest = front->latest;
     if (latest.thread == epoch.thread || !latest.local) {
@@ -88,7 +89,7 @@ static inline bool mr_front_add(mr_front *front, mr_epoch epoch, mr_knowledge kn
     }
     if (mr_front_has_others(front) && !(lazily && front->others->by_thread))
         mr_front_prune_others(front, epoch.thread, knowledge);
-    return mr_front_displace(front, epoch, keep);
+    return mr_front_displace(front, epoch, keep, slab);
 }
 
 /* Removes what a write of `thread` follows. */

@@ -113,8 +113,9 @@ static inline bool mr_feed_write_freed(mr_detector *detector, const mr_access *a
     for (; at; at = mr_detector_next_freed(detector, at)) {
         mr_access one = mr_free_of(access, at);
         mr_variable *variable = mr_detector_variable(detector, one.variable);
-        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
-                                           thread->local, ends, &detector->list))
+        if (!variable || !mr_variable_free(&detector->variables, variable, &one,
+                                           (mr_knowledge){{thread->clock, NULL}}, thread->local,
+                                           ends, &detector->list))
             return false;
     }
     return true;

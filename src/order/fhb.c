@@ -107,7 +107,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     if (!mr_variable_again(variable, access, thread->local)) {
         mr_knowledge knowledge = {{thread->clock, NULL}};
         mr_detector_plain(detector, access, variable);
-        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list) ||
+        if (!mr_variable_access(&detector->variables, variable, access, knowledge, thread->local,
+                                &detector->list) ||
             (variable->is_atomic && !follow_atomics(hb, variable, access)))
             return false;
     }
@@ -146,7 +147,8 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     mr_knowledge knowledge = {{thread->clock, NULL}};
     mr_variable *variable = mr_detector_variable(detector, access->variable);
     if (!variable ||
-        !mr_variable_access(variable, access, knowledge, thread->local, &detector->list) ||
+        !mr_variable_access(&detector->variables, variable, access, knowledge, thread->local,
+                            &detector->list) ||
         !follow_plain(hb, variable, access) ||
         !mr_edges_atomic_follow(&detector->edges, &detector->wcp, access) ||
         !note_atomic(hb, variable, access) ||
@@ -167,8 +169,8 @@ static bool check_freed(mr_detector *detector, const mr_access *access, mr_knowl
         mr_access one = mr_free_of(access, at);
         mr_variable *variable = mr_detector_variable(detector, one.variable);
         if (!variable ||
-            !mr_variable_free(variable, &one, knowledge, hb->threads[access->thread].local, false,
-                              &detector->list))
+            !mr_variable_free(&detector->variables, variable, &one, knowledge,
+                              hb->threads[access->thread].local, false, &detector->list))
             return false;
         one.op = MR_OP_WRITE;
         if ((variable->is_atomic && !follow_atomics(hb, variable, &one)) ||

@@ -82,8 +82,9 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     if (mr_variable_again(variable, access, thread->local))
         return true;
     mr_detector_plain(detector, access, variable);
-    return mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
-                              thread->local, &detector->list);
+    return mr_variable_access(&detector->variables, variable, access,
+                              (mr_knowledge){{thread->clock, NULL}}, thread->local,
+                              &detector->list);
 }
 
 static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
@@ -91,9 +92,9 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
     if (contended) {
         mr_variable *variable = mr_detector_variable(detector, access->variable);
-        if (!variable ||
-            !mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
-                                thread->local, &detector->list))
+        if (!variable || !mr_variable_access(&detector->variables, variable, access,
+                                             (mr_knowledge){{thread->clock, NULL}}, thread->local,
+                                             &detector->list))
             return false;
     }
     return mr_edges_atomic(&detector->edges, &detector->wcp, access);

@@ -3,7 +3,6 @@
 #include "base/assert.h"
 #include "sites.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,14 +16,6 @@ void mr_history_free(mr_history *history)
         return;
     mr_site_table_free(history->sites);
     mr_table_free(&history->table);
-    free(history->settled);
-    free(history->highs);
-    if (history->atomics) {
-        mr_front_free(&history->atomics->writes);
-        mr_front_free(&history->atomics->reads);
-        free(history->atomics);
-    }
-    free(history);
 }
 
 static bool matches(const mr_past_access *item, uint32_t location, uint32_t actor)
@@ -39,35 +30,53 @@ static bool same(const void *items, uint32_t entry, const void *key)
 }
 
 /* High bits for `capacity` entries; those from `capacity` of the history on are 0. */
-static bool widen_highs(mr_history *history, uint32_t capacity)
+static bool widen_highs(mr_history *history, uint32_t capacity, mr_slab *slab)
 {
     uint32_t old = history->highs ? history->capacity : 0;
-    uint8_t *highs = mr_realloc(history->highs, capacity, 1);
+    uint8_t *highs = mr_slab_take(slab, capacity);
     if (!highs)
         return false;
+    if (old)
+        memcpy(highs, history->highs, old);
     memset(highs + old, 0, capacity - old);
+    mr_slab_give(slab, history->highs, old);
     history->highs = highs;
     return true;
 }
 
-/* Appends an entry without event. */
-static bool append(mr_history **history, uint32_t location, uint32_t actor)
+static size_t size_of(uint32_t capacity)
 {
-    mr_history *grown = *history;
-    if (!grown || grown->count == grown->capacity) {
-        uint32_t capacity = grown ? grown->capacity * 2 : 4;
-        size_t size_bytes = sizeof *grown + (size_t)capacity * sizeof grown->items[0];
-        grown = mr_realloc(grown, size_bytes, 1);
-        if (!grown)
-            return false;
-        if (!*history)
-            *grown = (mr_history){0};
-        *history = grown;
-        if (grown->highs && !widen_highs(grown, capacity))
-            return false;
-        grown->capacity = capacity;
+    return sizeof(mr_history) + (size_t)capacity * sizeof(mr_past_access);
+}
+
+/* Makes room for one more entry. */
+static bool grow(mr_history **history, mr_slab *slab)
+{
+    mr_history *old = *history;
+    uint32_t capacity = old ? old->capacity * 2 : 4;
+    if (old && old->highs && !widen_highs(old, capacity, slab))
+        return false;
+    mr_history *grown = mr_slab_take(slab, size_of(capacity));
+    if (!grown)
+        return false;
+    if (old) {
+        memcpy(grown, old, size_of(old->count));
+        mr_slab_give(slab, old, size_of(old->capacity));
+    } else {
+        *grown = (mr_history){0};
     }
-    grown->items[grown->count++] = (mr_past_access){.location = location, .actor = actor};
+    grown->capacity = capacity;
+    *history = grown;
+    return true;
+}
+
+/* Appends an entry without event. */
+static bool append(mr_history **history, uint32_t location, uint32_t actor, mr_slab *slab)
+{
+    if ((!*history || (*history)->count == (*history)->capacity) && !grow(history, slab))
+        return false;
+    mr_history *self = *history;
+    self->items[self->count++] = (mr_past_access){.location = location, .actor = actor};
     return true;
 }
 
@@ -77,7 +86,8 @@ static uint32_t hash_of(const void *items, uint32_t entry)
     return mr_table_hash_u64(mr_map_key(item->actor, item->location));
 }
 
-static bool find_by_hash(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
+static bool find_by_hash(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry,
+                         mr_slab *slab)
 {
     mr_history *self = *history;
     if (!mr_table_reserve(&self->table, self->count + 1, hash_of, self->items, self->count))
@@ -88,22 +98,23 @@ static bool find_by_hash(mr_history **history, uint32_t location, uint32_t actor
     if (*slot)
         return true;
     *entry = (*history)->count;
-    if (!append(history, location, actor))
+    if (!append(history, location, actor, slab))
         return false;
     *slot = *entry + 1;
     return !(*history)->sites || mr_site_table_add((*history)->sites, *history, *entry);
 }
 
-static bool find_adjacent(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
+static bool find_adjacent(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry,
+                          mr_slab *slab)
 {
     uint32_t count = *history ? (*history)->count : 0;
     for (*entry = 0; *entry < count; ++*entry)
         if (matches(&(*history)->items[*entry], location, actor))
             return true;
-    return append(history, location, actor);
+    return append(history, location, actor, slab);
 }
 
-static bool find(mr_history **history, const mr_access *access, uint32_t *entry)
+static bool find(mr_history **history, const mr_access *access, uint32_t *entry, mr_slab *slab)
 {
     uint32_t location = access->location, actor = access->thread * MR_ACTOR_OPS + access->op;
     if (*history && matches(&(*history)->items[(*history)->recent], location, actor)) {
@@ -111,18 +122,18 @@ static bool find(mr_history **history, const mr_access *access, uint32_t *entry)
         return true;
     }
     bool hashed = *history && (*history)->count >= ADJACENT;
-    if (!(hashed ? find_by_hash(history, location, actor, entry)
-                 : find_adjacent(history, location, actor, entry)))
+    if (!(hashed ? find_by_hash(history, location, actor, entry, slab)
+                 : find_adjacent(history, location, actor, entry, slab)))
         return false;
     (*history)->recent = *entry;
     return true;
 }
 
-bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry)
+bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry, mr_slab *slab)
 {
-    return find(history, access, entry) &&
+    return find(history, access, entry, slab) &&
            (!(access->event >> MR_EVENT_HIGH_SHIFT) || (*history)->highs ||
-            widen_highs(*history, (*history)->capacity));
+            widen_highs(*history, (*history)->capacity, slab));
 }
 
 void mr_history_note(mr_history *history, uint32_t entry, uint64_t event, uint32_t local)
@@ -152,14 +163,18 @@ bool mr_history_offer(const mr_past_access *first, uint64_t event, const mr_acce
     return mr_race_list_add(list, &pair);
 }
 
+static bool make_settled(mr_history *history, mr_slab *slab)
+{
+    const size_t size_bytes = FEW * sizeof *history->settled;
+    history->settled = mr_slab_take(slab, size_bytes);
+    if (history->settled)
+        memset(history->settled, 0, size_bytes);
+    return history->settled != NULL;
+}
+
 static bool search_few(mr_history *history, uint32_t entry, const mr_access *access,
                        mr_knowledge knowledge, mr_race_list *list)
 {
-    if (!history->settled) {
-        history->settled = mr_calloc(FEW, sizeof *history->settled);
-        if (!history->settled)
-            return false;
-    }
     uint32_t *settled = &history->settled[entry];
     uint64_t news = mr_history_news(history, entry, access->thread, knowledge);
     uint32_t open = ~*settled & (uint32_t)((UINT64_C(1) << history->count) - 1);
@@ -183,9 +198,9 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
 }
 
 /* From few to many. */
-static bool make_sites(mr_history *history)
+static bool make_sites(mr_history *history, mr_slab *slab)
 {
-    free(history->settled);
+    mr_slab_give(slab, history->settled, FEW * sizeof *history->settled);
     history->settled = NULL;
     history->sites = mr_calloc(1, sizeof *history->sites);
     for (uint32_t entry = 0; history->sites && entry < history->count; entry++)
@@ -195,10 +210,11 @@ static bool make_sites(mr_history *history)
 }
 
 bool mr_history_search(mr_history *history, uint32_t entry, const mr_access *access,
-                       mr_knowledge knowledge, mr_race_list *list)
+                       mr_knowledge knowledge, mr_race_list *list, mr_slab *slab)
 {
     if (history->count <= FEW)
-        return search_few(history, entry, access, knowledge, list);
-    return (history->sites || make_sites(history)) &&
+        return (history->settled || make_settled(history, slab)) &&
+               search_few(history, entry, access, knowledge, list);
+    return (history->sites || make_sites(history, slab)) &&
            mr_site_table_search(history, entry, access, knowledge, list);
 }

@@ -81,7 +81,7 @@ typedef struct mr_atomics {
 
 typedef struct mr_site_table mr_site_table;
 
-/* What each access needs stands last, beside the first entries. */
+/* What each access needs stands last, beside the first entries. The history, `settled`, `atomics` and `highs` are from a slab. */
 typedef struct mr_history {
     mr_table table;      /* of the entries, where there are several */
     uint32_t *settled;   /* few, with races: by entry, bit j: nothing wanted with j */
@@ -98,13 +98,14 @@ typedef struct mr_history {
     mr_past_access items[];
 } mr_history;
 
-void mr_history_free(mr_history *history); /* NULL is fine */
+/* Frees what is not from the slab. NULL is fine. */
+void mr_history_free(mr_history *history);
 
 /* The entry of the access's thread, location and operation, as an index in `items`; a new one has
- * event 0 and local time 0, which is always known. `*history` may move; NULL at first. False: no
- * memory.
+ * event 0 and local time 0, which is always known. `*history` may move; NULL at first. `slab`: of the
+ * history. False: no memory.
  */
-bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry);
+bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry, mr_slab *slab);
 
 /* Sets event and local time of the entry. */
 void mr_history_note(mr_history *history, uint32_t entry, uint64_t event, uint32_t local);
@@ -118,7 +119,7 @@ static inline uint64_t mr_history_event(const mr_history *history, uint32_t entr
 /* Offers `list` the pairs of the access, whose entry is `entry` (not yet noted), with the accesses
  * that are not known. False: no memory. */
 bool mr_history_search(mr_history *history, uint32_t entry, const mr_access *access,
-                       mr_knowledge knowledge, mr_race_list *list);
+                       mr_knowledge knowledge, mr_race_list *list, mr_slab *slab);
 
 /* The access races with no event before this one, as far as the entry and `ended` tell. */
 static inline uint64_t mr_history_news(const mr_history *history, uint32_t entry, uint32_t thread,

@@ -40,7 +40,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
         return false;
     if (!mr_variable_again(variable, access, thread->local)) {
         mr_knowledge knowledge = {{thread->clock, NULL}};
-        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
+        if (!mr_variable_access(&detector->variables, variable, access, knowledge, thread->local,
+                                &detector->list))
             return false;
         if (!mr_op_writes(access->op))
             return follow_write(hb, variable, access->thread);
@@ -59,8 +60,9 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     if (!contended)
         return mr_edges_atomic(&detector->edges, &detector->wcp, access);
     mr_variable *variable = mr_detector_variable(detector, access->variable);
-    if (!variable || !mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
-                                         thread->local, &detector->list))
+    if (!variable ||
+        !mr_variable_access(&detector->variables, variable, access,
+                            (mr_knowledge){{thread->clock, NULL}}, thread->local, &detector->list))
         return false;
     if (mr_op_reads(access->op) && !follow_write(hb, variable, access->thread))
         return false;

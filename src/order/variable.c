@@ -54,17 +54,15 @@ void mr_variables_free(mr_variables *variables)
 {
     for (size_t i = 0; i < variables->chunk_count * MR_VARIABLES_CHUNK; i++) {
         mr_variable *variable = mr_variables_get(variables, (uint32_t)i);
-        if (!mr_variable_is_shared(variable))
-            continue;
-        mr_front_free(&variable->writes);
-        mr_front_free(&variable->reads);
-        mr_history_free(variable->history);
+        if (mr_variable_is_shared(variable))
+            mr_history_free(variable->history);
     }
     for (size_t i = 0; i < variables->chunk_count; i++)
         free(variables->blocks[i]);
     free(variables->chunks);
     free(variables->blocks);
     free(variables->places);
+    mr_slab_free(&variables->slab);
     *variables = (mr_variables){0};
 }
 
@@ -88,12 +86,12 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
 }
 
 /* The first atomic access or free of a shared variable with a history. False: no memory. */
-static bool make_atomic(mr_variable *variable)
+static bool make_atomic(mr_variable *variable, mr_slab *slab)
 {
-    mr_atomics *atomics = mr_calloc(1, sizeof *atomics);
+    mr_atomics *atomics = mr_slab_take(slab, sizeof *atomics);
     if (!atomics)
         return false;
-    atomics->last_write = variable->writes.latest;
+    *atomics = (mr_atomics){.last_write = variable->writes.latest};
     atomics->last_is_plain = atomics->last_write.local > 0;
     variable->history->atomics = atomics;
     variable->is_atomic = true;
@@ -102,7 +100,7 @@ static bool make_atomic(mr_variable *variable)
 
 /* Notes an entry of the only thread so far. */
 static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, uint8_t event_high,
-                        uint32_t thread, unsigned kind)
+                        uint32_t thread, unsigned kind, mr_slab *slab)
 {
     static const uint8_t ops[] = {MR_OP_READ, MR_OP_WRITE, MR_OP_FREE};
     mr_access access = {.event = mr_event_of(entry->event_low, event_high),
@@ -111,7 +109,7 @@ static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, u
                         .op = ops[kind]};
     mr_epoch *latest = &(kind == MR_ENTRY_READ ? &variable->reads : &variable->writes)->latest;
     uint32_t number;
-    if (!mr_history_find(&variable->history, &access, &number))
+    if (!mr_history_find(&variable->history, &access, &number, slab))
         return false;
     mr_history_note(variable->history, number, access.event, entry->local);
     if (entry->local >= latest->local)
@@ -121,7 +119,7 @@ static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, u
 
 /* Makes a variable of one thread a shared one. After a failure the variable is shared, but some of
  * its accesses are lost. */
-static bool share(mr_variable *variable)
+static bool share(mr_variable *variable, mr_slab *slab)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
     uint8_t highs[MR_VARIABLE_ENTRIES];
@@ -137,14 +135,14 @@ static bool share(mr_variable *variable)
         unsigned kind = variable->kinds >> 2 * i & 3;
         if (kind == MR_ENTRY_FREE)
             freed = i;
-        else if (!share_entry(variable, &entries[i], highs[i], thread, kind))
+        else if (!share_entry(variable, &entries[i], highs[i], thread, kind, slab))
             return false;
     }
     if (freed == MR_VARIABLE_ENTRIES)
         return true;
     mr_epoch write = variable->writes.latest;
-    if (!share_entry(variable, &entries[freed], highs[freed], thread, MR_ENTRY_FREE) ||
-        !make_atomic(variable))
+    if (!share_entry(variable, &entries[freed], highs[freed], thread, MR_ENTRY_FREE, slab) ||
+        !make_atomic(variable, slab))
         return false;
     variable->history->atomics->last_write = write;
     variable->history->atomics->last_is_plain = write.local > 0;
@@ -153,20 +151,19 @@ static bool share(mr_variable *variable)
 
 /* Adds the access to the maximal writes or reads. `*racy`: is it unordered with an access that
  * conflicts? False: no memory. */
-static inline __attribute__((always_inline)) bool update_fronts(mr_variable *variable,
-                                                                const mr_access *access,
-                                                                mr_knowledge knowledge,
-                                                                uint32_t local, bool *racy)
+static inline __attribute__((always_inline)) bool
+update_fronts(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+              uint32_t local, mr_slab *slab, bool *racy)
 {
     mr_epoch epoch = {access->thread, local};
     *racy = mr_front_unordered(&variable->writes, access->thread, knowledge);
     if (!mr_op_writes(access->op))
-        return mr_front_add(&variable->reads, epoch, knowledge, true);
+        return mr_front_add(&variable->reads, epoch, knowledge, true, slab);
     if (variable->reads.latest.local) {
         mr_front_prune(&variable->reads, access->thread, knowledge);
         *racy |= variable->reads.latest.local != 0;
     }
-    return mr_front_add(&variable->writes, epoch, knowledge, false);
+    return mr_front_add(&variable->writes, epoch, knowledge, false, slab);
 }
 
 /* The same for a variable with atomic accesses. A plain write makes all accesses before it
@@ -174,13 +171,13 @@ static inline __attribute__((always_inline)) bool update_fronts(mr_variable *var
 static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
                                                         const mr_access *access,
                                                         mr_knowledge knowledge, uint32_t local,
-                                                        bool *racy)
+                                                        mr_slab *slab, bool *racy)
 {
     mr_atomics *atomics = variable->history->atomics;
     uint32_t thread = access->thread;
     mr_epoch epoch = {thread, local};
     if (!mr_op_is_atomic(access->op)) {
-        if (!update_fronts(variable, access, knowledge, local, racy))
+        if (!update_fronts(variable, access, knowledge, local, slab, racy))
             return false;
         *racy |= mr_front_unordered(&atomics->writes, thread, knowledge);
         if (!mr_op_writes(access->op))
@@ -192,30 +189,31 @@ static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
     }
     *racy = mr_front_unordered(&variable->writes, thread, knowledge);
     if (!mr_op_writes(access->op))
-        return mr_front_add(&atomics->reads, epoch, knowledge, true);
+        return mr_front_add(&atomics->reads, epoch, knowledge, true, slab);
     *racy |= mr_front_unordered(&variable->reads, thread, knowledge);
-    return mr_front_add(&atomics->writes, epoch, knowledge, true);
+    return mr_front_add(&atomics->writes, epoch, knowledge, true, slab);
 }
 
-bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
-                        uint32_t local, mr_race_list *list)
+bool mr_variable_access(mr_variables *variables, mr_variable *variable, const mr_access *access,
+                        mr_knowledge knowledge, uint32_t local, mr_race_list *list)
 {
+    mr_slab *slab = &variables->slab;
     if (!mr_variable_is_shared(variable)) {
         if (!mr_op_is_atomic(access->op) && add_own(variable, access, local))
             return true;
-        if (!share(variable))
+        if (!share(variable, slab))
             return false;
     }
     bool racy;
     uint32_t entry;
-    if (!mr_history_find(&variable->history, access, &entry) ||
-        (mr_op_is_atomic(access->op) && !variable->is_atomic && !make_atomic(variable)))
+    if (!mr_history_find(&variable->history, access, &entry, slab) ||
+        (mr_op_is_atomic(access->op) && !variable->is_atomic && !make_atomic(variable, slab)))
         return false;
-    if (!(variable->is_atomic ? update_all_fronts(variable, access, knowledge, local, &racy)
-                              : update_fronts(variable, access, knowledge, local, &racy)))
+    if (!(variable->is_atomic ? update_all_fronts(variable, access, knowledge, local, slab, &racy)
+                              : update_fronts(variable, access, knowledge, local, slab, &racy)))
         return false;
     if (racy && (!mr_race_list_racy(list, access->event, access->location, access->variable) ||
-                 !mr_history_search(variable->history, entry, access, knowledge, list)))
+                 !mr_history_search(variable->history, entry, access, knowledge, list, slab)))
         return false;
     mr_history_note(variable->history, entry, access->event, local);
     return true;
@@ -232,9 +230,10 @@ static void end_fronts(mr_variable *variable, mr_epoch free)
     variable->writes.latest = free;
 }
 
-bool mr_variable_free(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
-                      uint32_t local, bool ends, mr_race_list *list)
+bool mr_variable_free(mr_variables *variables, mr_variable *variable, const mr_access *access,
+                      mr_knowledge knowledge, uint32_t local, bool ends, mr_race_list *list)
 {
+    mr_slab *slab = &variables->slab;
     mr_access write = *access;
     uint32_t entry;
     bool racy;
@@ -242,16 +241,16 @@ bool mr_variable_free(mr_variable *variable, const mr_access *access, mr_knowled
     if (!mr_variable_is_shared(variable)) {
         if (add_own(variable, access, local))
             return true;
-        if (!share(variable))
+        if (!share(variable, slab))
             return false;
     }
     write.op = MR_OP_WRITE;
-    if (!mr_history_find(&variable->history, access, &entry) ||
-        (!variable->is_atomic && !make_atomic(variable)) ||
-        !update_all_fronts(variable, &write, knowledge, local, &racy))
+    if (!mr_history_find(&variable->history, access, &entry, slab) ||
+        (!variable->is_atomic && !make_atomic(variable, slab)) ||
+        !update_all_fronts(variable, &write, knowledge, local, slab, &racy))
         return false;
     if (racy && (!mr_race_list_racy(list, access->event, access->location, access->variable) ||
-                 !mr_history_search(variable->history, entry, access, knowledge, list)))
+                 !mr_history_search(variable->history, entry, access, knowledge, list, slab)))
         return false;
     mr_history_note(variable->history, entry, access->event, local);
     if (!ends)

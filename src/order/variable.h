@@ -64,6 +64,7 @@ typedef struct mr_variables {
     size_t chunk_count, chunk_capacity, block_capacity;
     uint32_t *places; /* by variable: its number + 1, 0: none yet; NULL: its number is its own */
     uint32_t place_count;
+    mr_slab slab; /* fronts and histories */
 } mr_variables;
 
 enum { MR_VARIABLES_CHUNK = 512 };
@@ -116,12 +117,12 @@ static inline bool mr_variable_again(mr_variable *variable, const mr_access *acc
 
 /* Notes any other access, an atomic one, too, at `local`, by a thread that has `knowledge`, and
  * reports its races. False: no memory. */
-bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
-                        uint32_t local, mr_race_list *list);
+bool mr_variable_access(mr_variables *variables, mr_variable *variable, const mr_access *access,
+                        mr_knowledge knowledge, uint32_t local, mr_race_list *list);
 
 /* The same for a free of the variable's object, a write that no read sees. `ends`: who knows of it
  * races with nothing before it (rule 7 of docs/semantics.md 2). */
-bool mr_variable_free(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
-                      uint32_t local, bool ends, mr_race_list *list);
+bool mr_variable_free(mr_variables *variables, mr_variable *variable, const mr_access *access,
+                      mr_knowledge knowledge, uint32_t local, bool ends, mr_race_list *list);
 
 #endif

@@ -538,8 +538,9 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     if (mr_variable_again(variable, access, local))
         return true;
     mr_detector_plain(detector, access, variable);
-    return mr_variable_access(variable, access, (mr_knowledge){{thread->before, thread->hard}},
-                              local, &detector->list);
+    return mr_variable_access(&detector->variables, variable, access,
+                              (mr_knowledge){{thread->before, thread->hard}}, local,
+                              &detector->list);
 }
 
 static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
@@ -549,7 +550,8 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     if (contended) {
         mr_variable *variable = mr_detector_variable(detector, access->variable);
         if (!variable || !follow_rule_a(detector, access, variable) ||
-            !mr_variable_access(variable, access, (mr_knowledge){{thread->before, thread->hard}},
+            !mr_variable_access(&detector->variables, variable, access,
+                                (mr_knowledge){{thread->before, thread->hard}},
                                 wcp->hb.threads[access->thread].local, &detector->list))
             return false;
     }
@@ -578,8 +580,8 @@ static bool free_object(mr_detector *detector, const mr_access *access)
     for (uint32_t at = first; at; at = mr_detector_next_freed(detector, at)) {
         mr_access one = mr_free_of(access, at);
         mr_knowledge knowledge = {{thread->before, thread->hard}};
-        if (!mr_variable_free(mr_detector_variable(detector, one.variable), &one, knowledge, local,
-                              false, &detector->list))
+        if (!mr_variable_free(&detector->variables, mr_detector_variable(detector, one.variable),
+                              &one, knowledge, local, false, &detector->list))
             return false;
     }
     return true;

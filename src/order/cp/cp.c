@@ -23,9 +23,10 @@ static bool report_access(reporter *self, const mr_access *access)
     if (!mr_cp_walk_known(&self->walk, access->thread, &known))
         return false;
     mr_knowledge knowledge = {{known, NULL}};
-    return mr_op_ends_life(access->op)
-               ? mr_variable_free(variable, access, knowledge, local, false, self->list)
-               : mr_variable_access(variable, access, knowledge, local, self->list);
+    return mr_op_ends_life(access->op) ? mr_variable_free(&self->variables, variable, access,
+                                                          knowledge, local, false, self->list)
+                                       : mr_variable_access(&self->variables, variable, access,
+                                                            knowledge, local, self->list);
 }
 
 /* An access, or a free, which is one of each variable of its object. */
