@@ -50,7 +50,8 @@ TEST_LDFLAGS  := $(LINK_TESTS_$(VARIANT))
 
 # The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
 # the compiler's that would call them back (clang needs no more than -fno-builtin for that), no sanitizer, and exceptions (a cancelled thread unwinds through it).
-RUNTIME_SOURCES := $(shell find runtime -name '*.c' | LC_ALL=C sort)
+AS_SOURCES      := $(sort $(wildcard runtime/assembler/*.c))
+RUNTIME_SOURCES := $(filter-out $(AS_SOURCES),$(shell find runtime -name '*.c' | LC_ALL=C sort))
 GCC_ONLY_FLAGS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-ffreestanding -fno-tree-loop-distribute-patterns)
 RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin -D__NO_INLINE__ -fexceptions \
     $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-stack-protector -U_FORTIFY_SOURCE \
@@ -83,7 +84,7 @@ TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 CHEAP_TESTS     := $(filter-out %/test_locals %/test_symbols,$(TESTS))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
+all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/as $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -123,6 +124,11 @@ $(BUILD)/cc/libtsan.so: $(BUILD)/flags
 	@mkdir -p $(@D)
 	@printf 'INPUT ( -lmaxrace_rt )\n' > $@
 	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
+
+# … and in the place of its assembler.
+$(BUILD)/cc/as: $(call object,$(AS_SOURCES))
+	@mkdir -p $(@D)
+	$(CC) $(call object,$(AS_SOURCES)) -o $@
 
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
@@ -177,7 +183,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 
 # The programs of the unit tests, and what they run.
 .PHONY: tests
-tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/as $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
 # Scripts run without make's own variables, which would reach the make that they call.
 SCRIPT := env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)'
@@ -413,6 +419,7 @@ install: all
 	install -m 755 $(BUILD)/libmaxrace_rt.so "$(OWN_DIR)/libmaxrace_rt.so"
 	$(if $(MPI),install -m 755 $(MPI) "$(OWN_DIR)/maxrace-mpi.so")
 	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(OWN_DIR)/cc"
+	install -m 755 $(BUILD)/cc/as "$(OWN_DIR)/cc/as"
 	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(PC_RPATH)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"

@@ -40,6 +40,19 @@ static bool is_fence(const uint8_t *at)
     return at[0] == 0x83 && (at[1] == 0x04 || at[1] == 0x0c) && at[2] == 0x24 && at[3] == 0;
 }
 
+/* Are the calls around it that make it visible (assembler/rewrite.h)? Then the stack pointer is put back just before. */
+static bool is_seen(const uint8_t *code, size_t at)
+{
+    static const uint8_t back[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}; /* lea 128(%rsp), %rsp */
+    at -= at > 0 && code[at - 1] == 0x66; /* of 2 bytes: this prefix may come first */
+    for (size_t i = 0; i < sizeof back; i++) {
+        if (at < sizeof back || code[at - sizeof back + i] != back[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mr_has_assembly(const uint8_t *code, size_t bytes)
 {
     for (size_t i = 0; i + LONGEST <= bytes; i++) {
@@ -49,7 +62,7 @@ bool mr_has_assembly(const uint8_t *code, size_t bytes)
         const uint8_t *at = code + i + 1;
         at += *at == 0x66;          /* 2 bytes */
         at += (*at & 0xf0) == 0x40; /* 8 bytes, or registers from r8 on */
-        if (is_fence(at) || (*at == TWO_BYTES && is_atomic(at + 1))) {
+        if ((is_fence(at) || (*at == TWO_BYTES && is_atomic(at + 1))) && !is_seen(code, i)) {
             return true;
         }
     }

@@ -1,6 +1,7 @@
 /*
- * assembly: does code have atomic accesses of its own? A compiler makes calls of them in instrumented
- * code. What is left are those of inline assembly, and of objects that were built otherwise.
+ * assembly: does code have atomic accesses of its own that are not recorded? A compiler makes calls of them in instrumented
+ * code, and those of inline assembly have calls around (assembler/rewrite.h). What is left is assembly that was not
+ * understood, and objects that were built otherwise.
  *
  * Looks for a lock prefix before a compare and exchange, exchange and add, or test and set of a bit,
  * and for the locked addition or "or" of zero on the top of the stack that stands for a fence. Other

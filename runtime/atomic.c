@@ -2,6 +2,7 @@
  * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
  * and logged together with the operation, because the baton is held.
  */
+#include "assembly_calls.h"
 #include "explore.h"
 #include "ignore.h"
 #include "maxrace/annotate.h"
@@ -252,10 +253,9 @@ static u128 bytes_at(const volatile void *address, size_t bytes)
     return value;
 }
 
-MR_EXPORT void maxrace_annotate_atomic_begin(maxrace_atomic *atomic, const volatile void *address,
-                                             size_t bytes)
+/* Keeps where it is, and what is there. */
+static void note_atomic(maxrace_atomic *atomic, const volatile void *address, size_t bytes)
 {
-    begin(MR_CALLER);
     atomic->address = address;
     atomic->bytes = size_of(bytes) < 0 ? 0 : bytes;
     for (size_t i = 0; i < atomic->bytes; i++) {
@@ -263,9 +263,8 @@ MR_EXPORT void maxrace_annotate_atomic_begin(maxrace_atomic *atomic, const volat
     }
 }
 
-/* No other thread may run here: the assembly and its record are one step. */
-MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
-                                           maxrace_atomic_access access, int order)
+static void log_atomic(const maxrace_atomic *atomic, maxrace_atomic_access access, int order,
+                       uintptr_t code)
 {
     int log2 = size_of(atomic->bytes);
     if (mr_self == NULL || log2 < 0 || mr_ignores_all(mr_self)) {
@@ -276,20 +275,84 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
     u128 now = bytes_at(atomic->address, atomic->bytes);
     switch (access) {
     case MAXRACE_ATOMIC_READ:
-        log_simple(MR_LOG_ATOMIC_READ, atomic->address, (unsigned)log2, order, before, MR_CALLER);
+        log_simple(MR_LOG_ATOMIC_READ, atomic->address, (unsigned)log2, order, before, code);
         break;
     case MAXRACE_ATOMIC_WRITE:
-        log_simple(MR_LOG_ATOMIC_WRITE, atomic->address, (unsigned)log2, order, now, MR_CALLER);
+        log_simple(MR_LOG_ATOMIC_WRITE, atomic->address, (unsigned)log2, order, now, code);
         break;
     case MAXRACE_ATOMIC_UPDATE:
-        log_update(atomic->address, (unsigned)log2, order, before, now, MR_CALLER);
+        log_update(atomic->address, (unsigned)log2, order, before, now, code);
         break;
+    }
+}
+
+MR_EXPORT void maxrace_annotate_atomic_begin(maxrace_atomic *atomic, const volatile void *address,
+                                             size_t bytes)
+{
+    begin(MR_CALLER);
+    note_atomic(atomic, address, bytes);
+    if (mr_self != NULL) {
+        mr_self->annotates = true;
+    }
+}
+
+/* No other thread may run here: the assembly and its record are one step. */
+MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
+                                           maxrace_atomic_access access, int order)
+{
+    if (mr_self != NULL) {
+        mr_self->annotates = false;
+    }
+    log_atomic(atomic, access, order, MR_CALLER);
+}
+
+static void log_fence(int order, uintptr_t code)
+{
+    if (begin(code) && !mr_ignores_sync(mr_self)) {
+        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, code, 0, 0);
     }
 }
 
 MR_EXPORT void maxrace_annotate_fence(int order)
 {
-    if (begin(MR_CALLER) && !mr_ignores_sync(mr_self)) {
-        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
+    log_fence(order, MR_CALLER);
+}
+
+void mr_atomic_assembly_begin(const void *address, unsigned log2, unsigned kind, uintptr_t code)
+{
+    mr_self->assembly.kind = kind;
+    mr_self->assembly.atomic.bytes = 0;
+    if (!mr_self->annotates) {
+        begin(code);
+        note_atomic(&mr_self->assembly.atomic, address, (size_t)1 << log2);
     }
+}
+
+void mr_atomic_assembly_end(bool zero, uintptr_t code)
+{
+    const mr_assembly *self = &mr_self->assembly;
+    switch (self->kind) {
+    case MR_ASSEMBLY_READ:
+        log_atomic(&self->atomic, MAXRACE_ATOMIC_READ, __ATOMIC_ACQUIRE, code);
+        break;
+    case MR_ASSEMBLY_WRITE:
+        log_atomic(&self->atomic, MAXRACE_ATOMIC_WRITE, __ATOMIC_RELEASE, code);
+        break;
+    case MR_ASSEMBLY_COMPARE:
+        log_atomic(&self->atomic, zero ? MAXRACE_ATOMIC_UPDATE : MAXRACE_ATOMIC_READ,
+                   __ATOMIC_SEQ_CST, code);
+        break;
+    default:
+        log_atomic(&self->atomic, MAXRACE_ATOMIC_UPDATE, __ATOMIC_SEQ_CST, code);
+        break;
+    }
+    mr_explore_clean();
+}
+
+void mr_atomic_assembly_fence(uintptr_t code)
+{
+    if (!mr_self->annotates) {
+        log_fence(__ATOMIC_SEQ_CST, code);
+    }
+    mr_explore_clean();
 }

@@ -11,6 +11,7 @@
 #define MR_RUNTIME_STATE_H
 
 #include "log_short.h"
+#include "maxrace/annotate.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -81,6 +82,12 @@ typedef struct mr_about {
     unsigned head; /* of its record: kind and detail */
 } mr_about;
 
+/* An atomic access of inline assembly, between its two calls. */
+typedef struct mr_assembly {
+    unsigned kind; /* assembly_calls.h */
+    maxrace_atomic atomic;
+} mr_assembly;
+
 typedef struct mr_arena mr_arena;
 
 typedef struct mr_thread {
@@ -141,6 +148,8 @@ typedef struct mr_thread {
     mr_fiber *fiber; /* that it runs, NULL: its own */
     mr_fiber own_fiber;
     mr_ignores ignores;
+    mr_assembly assembly;
+    bool annotates; /* between the two annotations of an atomic access (maxrace/annotate.h) */
 
     struct mr_thread *next; /* all that were not joined, newest first */
 } mr_thread;

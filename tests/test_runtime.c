@@ -472,10 +472,14 @@ static void test_unseen(void **state)
          "not recorded                synchronisation by io_uring\n"},
         {"int main(void) { return 0; }\n", "-fopenmp", NULL, NULL},
         {"int x;\nint main(void)\n{\n    int old = 1;\n"
-         "    __asm__ volatile(\"lock; xaddl %0, %1\" : \"+r\"(old), \"+m\"(x));\n    return "
+         "    __asm__ volatile(\".byte 0xf0; xaddl %0, %1\" : \"+r\"(old), \"+m\"(x));\n    return "
          "old;\n}\n",
          "-g", "maxrace: inline assembly synchronises",
          "not recorded                synchronisation by inline assembly\n"},
+        {"short x;\nint main(void)\n{\n    short old = 1;\n"
+         "    __asm__ volatile(\"lock; xaddw %0, %1\" : \"+r\"(old), \"+m\"(x));\n    return "
+         "old;\n}\n",
+         "-g", NULL, NULL},
         {"#include <maxrace/annotate.h>\nint x;\nint main(void)\n{\n    int old = 1;\n"
          "    maxrace_atomic atomic;\n    maxrace_annotate_atomic_begin(&atomic, &x, sizeof x);\n"
          "    __asm__ volatile(\"lock; xaddl %0, %1\" : \"+r\"(old), \"+m\"(x));\n"

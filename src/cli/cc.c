@@ -2,9 +2,9 @@
  * cc, c++: calls the compiler so that the program can be recorded: with the calls of
  * -fsanitize=thread, and with our runtime library in the place of the compiler's.
  *
- * gcc takes libtsan_preinit.o and libtsan from wherever -B and -L say first; there stand an empty
- * object and a linker script that names our library (Makefile: cc/). So one call of gcc compiles
- * and links as always, for programs and shared libraries. clang has a flag to leave its library
+ * gcc takes libtsan_preinit.o, libtsan and the assembler from wherever -B and -L say first; there stand an empty
+ * object, a linker script that names our library, and a program that looks at the assembly first (runtime/assembler/, Makefile: cc/).
+ * So one call of gcc compiles and links as always, for programs and shared libraries. clang has a flag to leave its library
  * out, and ours is named.
  */
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
@@ -234,10 +234,12 @@ static void add_compiling(arguments *self, bool clang, bool compares, const mr_r
         /* Without this flag, clang does not report a read that is followed by a write. */
         add(self, "-mllvm");
         add(self, "-tsan-instrument-read-before-write=1");
+        add(self, "-fno-integrated-as");
     } else {
         add(self, "-Wno-tsan"); /* no warnings about fences: the runtime library handles them */
         add_calls(self);
     }
+    add_joined(self, "-B", place->stand_in);
     if (place->include[0]) {
         add(self, "-idirafter");
         add(self, place->include);
@@ -275,7 +277,6 @@ static void add_linking(arguments *self, bool clang, const mr_runtime_place *pla
         add_joined(self, place->folder, "/libmaxrace_rt.so");
         add(self, "-Wl,--pop-state");
     } else {
-        add_joined(self, "-B", place->stand_in);
         add_joined(self, "-L", place->stand_in);
     }
     add_joined(self, "-L", place->folder);

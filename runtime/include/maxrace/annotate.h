@@ -18,7 +18,7 @@
  * what another does after maxrace_annotate_happens_after(object), when the first call came first in
  * the recorded run.
  *
- * Atomic accesses and fences in inline assembly, which the recorder cannot see: what stands between
+ * Atomic accesses and fences in assembly that the recorder does not see by itself (docs/recording.md): what stands between
  * begin and end is done in one step, as no other thread runs meanwhile. So nothing but the assembly
  * may stand there. The orders are those of the compiler, __ATOMIC_RELAXED to __ATOMIC_SEQ_CST:
  *
