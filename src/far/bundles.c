@@ -36,6 +36,7 @@ typedef struct member {
 typedef struct plan {
     mr_far_asker *asker;
     uint32_t near_part, stretch;
+    uint32_t part; /* a proof spot by spot takes at most one of so many parts of what it may take */
     bool looks, search;
     member *members; /* owned; those of a bundle side by side */
     uint32_t *left;  /* owned; one a site pair: its members that are not proven */
@@ -244,6 +245,8 @@ static mr_status prove(const plan *p, mr_worker *worker, mr_stops one, mr_stops 
                           .stretch = MR_FAR_STRETCH,
                           .most = p->asker->window->settings->far_limits.per_race};
     bool proven;
+    spots.most = (spots.most + p->part - 1) / p->part; /* 0: no limit */
+    spots.options.saturate_steps /= p->part;
     if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_SATURATE)))
         spots.options.saturate_steps = 0; /* for regions, too */
     spots.options.steps &= p->search ? SEARCH_STEPS : PROOF_STEPS;
@@ -409,16 +412,16 @@ mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_err
     return run(&p, error);
 }
 
-mr_status mr_far_prove_bundles(mr_far_asker *asker, mr_error *error)
+mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t part, mr_error *error)
 {
-    plan large = {.asker = asker, .stretch = LARGE_STRETCH};
-    plan small = {.asker = asker, .stretch = MR_FAR_STRETCH};
+    plan large = {.asker = asker, .part = part, .stretch = LARGE_STRETCH};
+    plan small = {.asker = asker, .part = part, .stretch = MR_FAR_STRETCH};
     mr_status status = run(&large, error);
     return status == MR_OK && !mr_far_is_halted(asker) ? run(&small, error) : status;
 }
 
 mr_status mr_far_search_bundles(mr_far_asker *asker, mr_error *error)
 {
-    plan p = {.asker = asker, .stretch = MR_FAR_STRETCH, .search = true};
+    plan p = {.asker = asker, .part = 1, .stretch = MR_FAR_STRETCH, .search = true};
     return run(&p, error);
 }

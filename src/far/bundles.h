@@ -31,8 +31,9 @@
  */
 mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error);
 
-/* The same spot by spot (spots.h): first in bundles of long stretches, then in those of short ones. */
-mr_status mr_far_prove_bundles(mr_far_asker *asker, mr_error *error);
+/* The same spot by spot (spots.h): first in bundles of long stretches, then in those of short ones. Each takes at most
+ * one of so many parts of what it may take (1: all of it). */
+mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t part, mr_error *error);
 
 /* The same with the steps up to saturation for each spot. */
 mr_status mr_far_search_bundles(mr_far_asker *asker, mr_error *error);

@@ -41,21 +41,26 @@ static bool goes_on(decider *d, mr_status status)
            mr_far_window_list_unsettled(&d->window);
 }
 
-/* No more pairs of places than so many are looked at before all races are looked for at once, each within so many
- * parts of the budget of elimination. */
-enum { FEW_PLACES = 16, FEW_PART = 16 };
+/* For no more pairs of places than so many, proofs are looked for before all races at once: a look within one of so many
+ * parts of the budget of elimination; then, where the search for all races may take seconds, spot by spot, all of
+ * them together within one of so many parts of what one may take. */
+enum { FEW_PLACES = 16, FEW_PART = 16, FEW_SPOTS_PART = 32 };
 
 /* In the model of the settings: looks for all races at once, and for proofs about bundles. */
 static mr_status search_and_prove(decider *d)
 {
     mr_status status = MR_OK;
-    if (d->window.unsettled_count <= FEW_PLACES)
+    if (d->window.unsettled_count <= FEW_PLACES) {
         status = mr_far_look_at_bundles(&d->asker, FEW_PART, d->error);
+        if (goes_on(d, status) && mr_far_survey_is_used(&d->asker))
+            status = mr_far_prove_bundles(&d->asker, FEW_SPOTS_PART * d->window.unsettled_count,
+                                          d->error);
+    }
     if (goes_on(d, status))
         status = mr_far_survey(&d->asker, d->error);
     if (goes_on(d, status))
         status = mr_far_meet(&d->asker, d->error);
-    return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, d->error) : status;
+    return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, 1, d->error) : status;
 }
 
 /* Looks for proofs, then asks by formulas. In models with reads by value a mixture comes before the

@@ -144,8 +144,7 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
-/* Do the states of the far window say anything, and are there not too many? */
-static bool is_for(const mr_far_asker *asker)
+bool mr_far_survey_is_used(const mr_far_asker *asker)
 {
     const mr_predict_settings *settings = asker->context->settings;
     MR_REQUIRE(asker->window->model == settings->model);
@@ -158,7 +157,7 @@ static bool is_for(const mr_far_asker *asker)
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
 {
     plan p = {.asker = asker};
-    if (!is_for(asker))
+    if (!mr_far_survey_is_used(asker))
         return MR_OK;
     const mr_phase phase = {
         .context = &p, .stage = "far races", .count = 1, .decide = decide, .merge = merge};
@@ -237,7 +236,7 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
     mr_together *together;
     uint64_t spent = 0;
     mr_arena scratch;
-    if (!is_for(asker))
+    if (!mr_far_survey_is_used(asker))
         return MR_OK;
     const mr_explore_limits limits = {
         .effort = (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,

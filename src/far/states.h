@@ -11,6 +11,9 @@
 
 #include "ask.h"
 
+/* Do the states of the far window say anything, and are there not too many? In the model of the settings. */
+bool mr_far_survey_is_used(const mr_far_asker *asker);
+
 /* In the model of the settings: races, and proofs for all other pairs of places when no state is left. It is one
  * unit. MR_ERR_MEMORY, and the errors of mr_dispatch_run. */
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error);
