@@ -634,6 +634,6 @@ static void tell_states(void *context, mr_raiser *raiser, uint32_t event)
 
 bool mr_together_raise(const mr_together *t, mr_precedence *forced, mr_arena *arena)
 {
-    MR_ASSERT(forced == t->forced);
+    MR_ASSERT(forced->window == t->window);
     return mr_raise(forced, tell_states, (void *)t, arena, arena);
 }

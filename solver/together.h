@@ -45,7 +45,7 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
 bool mr_together_may_be(const mr_together *together, uint32_t access, const uint32_t *events,
                         uint32_t count);
 
-/* Raises `forced`, that of the search: when an event has happened, each other thread has come at least as far as the first state that
+/* Raises `forced`, that of the search or a copy of it: when an event has happened, each other thread has come at least as far as the first state that
  * it may be in then. New clocks are in `arena`. False: no memory, or the run is halted. O(window · threads). */
 bool mr_together_raise(const mr_together *together, mr_precedence *forced, mr_arena *arena);
 

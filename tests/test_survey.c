@@ -97,6 +97,7 @@ typedef struct examination {
     size_t races, proofs, walked, all; /* walks have found so many of all races */
     size_t apart, candidates;          /* so many of all candidates are never together */
     size_t raised;                     /* windows with more precedence by that */
+    size_t asked, asked_raised; /* pairs of places that near left open; with more precedence */
 } examination;
 
 static void wrong(examination *x, const char *what, uint32_t a, uint32_t b)
@@ -161,7 +162,36 @@ static bool has_race(const examination *x, uint32_t location_1, uint32_t locatio
     return false;
 }
 
-/* The small windows and then the survey settle each pair of places. */
+/* Questions are answered as without the precedence that near has found, also those about a pair of places that it leaves
+ * open since many others are never together. */
+static void ask_with_raised(examination *x, surveyor *s, const mr_candidate_group *group,
+                            bool races)
+{
+    const mr_problem *raised = mr_near_problem(&s->worker);
+    const mr_problem *problem = raised ? raised : &s->problem;
+    mr_error error = {0};
+    bool found = false;
+    assert_int_equal(group->left_out, 0);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const mr_candidate *it = &s->candidates.items[group->first + i];
+        mr_decision decision;
+        assert_int_equal(mr_decide(problem, s->worker.session, &s->settings.decide, it->first,
+                                   it->second, &s->worker.arena, &decision, &error),
+                         MR_OK);
+        if (decision.verdict == MR_VERDICT_UNKNOWN)
+            wrong(x, "are unknown with near's precedence", x->start + it->first,
+                  x->start + it->second);
+        found |= decision.verdict == MR_VERDICT_RACE;
+    }
+    if (found != races)
+        wrong(x, "are decided wrongly with near's precedence",
+              x->start + s->candidates.items[group->first].first,
+              x->start + s->candidates.items[group->first].second);
+    x->asked++;
+    x->asked_raised += raised && raised->forced.refined;
+}
+
+/* The small windows and then the survey settle each pair of places, or they leave some with more precedence. */
 static void examine_near(examination *x)
 {
     surveyor s = {0};
@@ -177,7 +207,10 @@ static void examine_near(examination *x)
                          MR_OK);
         if (race && is_false(x, race))
             wrong(x, "are said to race near", first, second);
-        if (races ? no_race || !race : !no_race)
+        bool is_open = !race && !no_race && mr_near_has_many_states(&s.worker);
+        if (is_open || mr_near_problem(&s.worker))
+            ask_with_raised(x, &s, group, races);
+        if (!is_open && (races ? no_race || !race : !no_race))
             wrong(x, races ? "race, and near does not tell" : "are open near", first, second);
         x->proofs += no_race;
     }
@@ -336,8 +369,8 @@ static void agrees_with_exhaustive_search(void **state)
     print_message("%zu races, %zu proofs; walks find %zu of %zu pairs of events\n", x.races,
                   x.proofs, x.walked, x.all);
     print_message("%zu of %zu candidates are never together, %zu are races; %zu windows have more "
-                  "precedence\n",
-                  x.apart, x.candidates, x.all, x.raised);
+                  "precedence; %zu pairs of places are asked about, %zu with it\n",
+                  x.apart, x.candidates, x.all, x.raised, x.asked, x.asked_raised);
     assert_true(x.walked >= x.all / 4 * 3); /* most, as the traces are small */
     if (traces >= SHARE_TRACES)
         assert_true(x.races > traces && x.proofs > traces / 4 && x.raised > traces / 100);

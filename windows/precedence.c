@@ -421,6 +421,23 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
     return mode != MR_PRECEDENCE_FORCED || mr_unit_ranks_build(precedence, arena);
 }
 
+static bool copy_clocks(uint32_t ***clocks, size_t count, mr_arena *arena)
+{
+    uint32_t **own = mr_arena_alloc(arena, count, sizeof *own);
+    if (own)
+        memcpy(own, *clocks, count * sizeof *own);
+    *clocks = own;
+    return own;
+}
+
+bool mr_precedence_copy(mr_precedence *copy, const mr_precedence *of, mr_arena *arena)
+{
+    *copy = *of;
+    return copy_clocks(&copy->clock, of->window->size, arena) &&
+           copy_clocks(&copy->thread_start, of->window->thread_count, arena) &&
+           (!of->enabled || copy_clocks(&copy->enabled, of->window->size, arena));
+}
+
 bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, uint32_t event,
                            bool including)
 {

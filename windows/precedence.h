@@ -117,6 +117,10 @@ static inline bool mr_precedence_enables(const mr_precedence *precedence, uint32
     return mr_precedence_enabled(precedence, of)[chain] > mr_window_chain_position(w, event);
 }
 
+/* A precedence that may be raised without changing `of`; clocks that stay as they are belong to both. False: no memory of
+ * `arena`. */
+bool mr_precedence_copy(mr_precedence *copy, const mr_precedence *of, mr_arena *arena);
+
 /*
  * Raises the clock `prefix` (one entry a thread, number of events) so that it contains
  * before(event) and, with `including`, the event itself. True when it changed.

@@ -3,9 +3,8 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "bundles.h"
+#include "predict/apart.h"
 #include "predict/survey.h"
-#include "solver/together.h"
-#include "windows/lockset.h"
 
 #include <stdlib.h>
 
@@ -169,39 +168,6 @@ mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
 
 /* ---- each two threads ---- */
 
-/* May an access of the one list and one of the other be the next events of their threads at the same time? */
-static bool lists_may_meet(const mr_together *together, const mr_access_list *one,
-                           const mr_access_list *other)
-{
-    for (uint32_t i = 0; i < one->count; i++)
-        if (mr_together_may_be(together, one->events[i], other->events, other->count))
-            return true;
-    return false;
-}
-
-static bool may_meet(const mr_window *w, const mr_together *together, const mr_access_site *one,
-                     const mr_access_site *other)
-{
-    for (uint32_t i = 0; i < one->list_count; i++)
-        for (uint32_t k = 0; k < other->list_count; k++)
-            if (!mr_locksets_meet(w, one->lists[i].lockset, other->lists[k].lockset) &&
-                lists_may_meet(together, &one->lists[i], &other->lists[k]))
-                return true;
-    return false;
-}
-
-static bool places_may_meet(const mr_far_window *window, const mr_together *together,
-                            const mr_candidate_group *group)
-{
-    const mr_candidates *candidates = &window->candidates;
-    for (uint32_t i = 0; i < group->site_pair_count; i++) {
-        const mr_site_pair *pair = &candidates->site_pairs[group->first_site_pair + i];
-        if (may_meet(window->problem.window, together, pair->one, pair->two))
-            return true;
-    }
-    return false;
-}
-
 /* The pairs of places that never meet, then what is left with more precedence. */
 static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error *error)
 {
@@ -213,7 +179,7 @@ static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error 
             return MR_OK;
         mr_place_pair *places = &window->places.items[i];
         if (!places->no_race && !mr_far_window_is_settled(window, places) &&
-            !places_may_meet(window, together, places->group))
+            mr_apart_are(window->problem.window, &window->candidates, places->group, together))
             status = mr_far_budget_conclude(asker->budget, places, NULL, error);
     }
     if (status != MR_OK || !(asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)) ||

@@ -222,6 +222,8 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
     s->tried_near = true;
     status =
         mr_near_race(worker, s->problem, s->verdict->key_1, s->verdict->key_2, &race, &s->no_race);
+    if (mr_near_problem(worker))
+        s->problem = mr_near_problem(worker);
     if (s->no_race)
         s->latest = (mr_decision){.verdict = MR_VERDICT_NO_RACE, .step = MR_STEP_EXPLORE};
     if (status != MR_OK || !race)

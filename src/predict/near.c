@@ -1,5 +1,6 @@
 #include "near.h"
 
+#include "apart.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "survey.h"
@@ -17,10 +18,17 @@ enum { ELIMINATE_PART = 16, SATURATE_PART = 8 };
 
 struct mr_near {
     mr_outcome *found; /* owned; verdicts with a race */
-    mr_map index;      /* by two places: number in `found` */
+    mr_map index;      /* by two places: number in `found`, or NEVER_TOGETHER */
+    mr_apart apart;    /* owned */
     bool complete;     /* all other pairs of places have no race */
-    bool many_states;  /* the survey has given up */
+    bool many_states;  /* too many for the survey */
 };
+
+enum { NEVER_TOGETHER = MR_NONE - 1 };
+
+/* When at least one of so many pairs of places is never together, threads take turns in so many ways that the survey would give up,
+ * and precedence says enough of the others. Where threads take their locks in one order, nearly all pairs that are left race. */
+enum { APART_PART = 4 };
 
 mr_decide_options mr_near_options(const mr_decide_options *options)
 {
@@ -37,6 +45,11 @@ bool mr_near_has_many_states(const mr_worker *worker)
     return worker->near && worker->near->many_states;
 }
 
+const mr_problem *mr_near_problem(const mr_worker *worker)
+{
+    return worker->near && worker->near->apart.is_raised ? &worker->near->apart.raised : NULL;
+}
+
 bool mr_near_is_used(const mr_worker *worker)
 {
     if (worker->settings->is_crowded) /* its small windows came before all windows */
@@ -51,6 +64,7 @@ void mr_near_forget(mr_worker *worker)
         return;
     mr_outcome_free(worker->near->found);
     mr_map_free(&worker->near->index);
+    mr_apart_free(&worker->near->apart);
     free(worker->near);
     worker->near = NULL;
 }
@@ -62,14 +76,20 @@ static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
     return mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE) == MR_NONE;
 }
 
+/* Notes a number, or NEVER_TOGETHER, for two places. False: no memory. */
+static bool note(struct mr_near *near, uint32_t location_1, uint32_t location_2, uint32_t number)
+{
+    uint32_t *place = mr_map_at(&near->index, mr_map_key(location_1, location_2), 0);
+    if (place)
+        *place = number;
+    return place;
+}
+
 /* Notes a race, number `number` in `found`. False: no memory. */
 static bool note_race(struct mr_near *near, size_t number)
 {
     const mr_pair_verdict *verdict = &near->found->verdicts[number];
-    uint32_t *place = mr_map_at(&near->index, mr_map_key(verdict->key_1, verdict->key_2), 0);
-    if (place)
-        *place = (uint32_t)number;
-    return place;
+    return note(near, verdict->key_1, verdict->key_2, (uint32_t)number);
 }
 
 /* Asks about two places, and keeps a race. */
@@ -151,6 +171,35 @@ static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_
     return status;
 }
 
+/* Those of the groups that are never together have no race. */
+static mr_status find_apart(mr_worker *worker, const mr_problem *problem,
+                            const mr_candidates *candidates, bool *settled)
+{
+    struct mr_near *near = worker->near;
+    mr_status status = mr_apart_search(worker, problem, candidates, settled, &near->apart);
+    for (uint32_t g = 0; status == MR_OK && g < candidates->group_count; g++)
+        if (settled[g] && !note(near, candidates->groups[g].location_1,
+                                candidates->groups[g].location_2, NEVER_TOGETHER))
+            status = mr_error_memory(worker->error, "recording a candidate");
+    return status;
+}
+
+/* All races of the groups that are not settled. `whole`: the options of a question about the window. */
+static mr_status find_all(mr_worker *worker, const mr_problem *problem,
+                          const mr_candidates *candidates, const mr_decide_options *whole,
+                          bool *settled)
+{
+    struct mr_near *near = worker->near;
+    size_t before = near->found->count;
+    uint32_t left = candidates->group_count - near->apart.settled;
+    mr_status status = mr_survey_search(worker, problem, candidates, mr_survey_effort(whole, left),
+                                        settled, near->found, &near->complete);
+    for (size_t i = before; status == MR_OK && i < near->found->count; i++)
+        if (!note_race(near, i))
+            status = mr_error_memory(worker->error, "recording a candidate");
+    return status;
+}
+
 /* The pairs of places that have no race so far, in the whole window at once. `whole`: the options of a question about
  * it. */
 static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
@@ -159,7 +208,6 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
     struct mr_near *near = worker->near;
     mr_candidates candidates;
     mr_candidate_options options = worker->candidates;
-    size_t before = near->found->count;
     options.wanted = is_open;
     options.context = near;
     options.stop_when_full = false;
@@ -168,15 +216,12 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
     bool *settled = mr_arena_zalloc(&worker->arena, candidates.group_count, sizeof *settled);
     if (!found || !settled)
         return mr_error_memory(worker->error, "collecting candidates");
-    uint64_t effort = mr_survey_effort(whole, candidates.group_count);
     mr_worker_asks(worker, true);
-    mr_status status = mr_survey_search(worker, problem, &candidates, effort, settled, near->found,
-                                        &near->complete);
+    mr_status status = find_apart(worker, problem, &candidates, settled);
+    if (status == MR_OK && near->apart.settled < candidates.group_count / APART_PART + 1)
+        status = find_all(worker, problem, &candidates, whole, settled);
     mr_worker_asks(worker, false);
     near->many_states = !near->complete;
-    for (size_t i = before; status == MR_OK && i < near->found->count; i++)
-        if (!note_race(near, i))
-            status = mr_error_memory(worker->error, "recording a candidate");
     return status;
 }
 
@@ -232,8 +277,8 @@ mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t lo
         return status;
     const struct mr_near *near = worker->near;
     uint32_t number = mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE);
-    *no_race = number == MR_NONE && near->complete;
-    if (number != MR_NONE && near->found->verdicts[number].has_race)
+    *no_race = number == NEVER_TOGETHER || (number == MR_NONE && near->complete);
+    if (number < NEVER_TOGETHER && near->found->verdicts[number].has_race)
         *race = &near->found->verdicts[number];
     return MR_OK;
 }

@@ -9,8 +9,8 @@
  *
  * The search goes through the window in small windows that overlap by half, of a sixteenth, an
  * eighth and a quarter of its size, and asks about each pair of places that has no race so far by
- * the steps that cost little. Then it looks for races of those that are left in the whole window at once (survey.h),
- * which may prove that they have none. What it finds depends on the window and the settings only, not on the
+ * the steps that cost little. Then it looks which of those that are left are never together (apart.h) and, unless these are
+ * many, for races of the others in the whole window at once (survey.h), which may prove that they have none. What it finds depends on the window and the settings only, not on the
  * group for which it is made nor on what other workers know.
  *
  *   mr_near_race (makes the search when the window has had none) … → mr_near_forget at its end
@@ -46,6 +46,9 @@ mr_status mr_small_window_build(mr_worker *worker, uint32_t start, uint32_t end,
  */
 mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t location_1,
                        uint32_t location_2, mr_pair_verdict **race, bool *no_race);
+
+/* The problem of the window with the precedence that its search has found; NULL: no more than it had. */
+const mr_problem *mr_near_problem(const mr_worker *worker);
 
 /* Has the window too many states to look at all of them? False before its search. */
 bool mr_near_has_many_states(const mr_worker *worker);
