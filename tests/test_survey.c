@@ -98,6 +98,7 @@ typedef struct examination {
     size_t apart, candidates;          /* so many of all candidates are never together */
     size_t raised;                     /* windows with more precedence by that */
     size_t asked, asked_raised; /* pairs of places that near left open; with more precedence */
+    size_t gave_up;             /* searches in short memory that did not come to their end */
 } examination;
 
 static void wrong(examination *x, const char *what, uint32_t a, uint32_t b)
@@ -299,6 +300,21 @@ static void examine_raised(examination *x, surveyor *s, const mr_together *toget
     }
 }
 
+/* With less memory than the search takes, wherever it ends, it gives up: the run goes on. */
+static void examine_short_memory(examination *x, surveyor *s, const mr_precedence *forced)
+{
+    mr_explore_limits limits = {.effort = ANY_EFFORT};
+    mr_explored result = MR_EXPLORED_OUT_OF_EFFORT;
+    mr_together *together;
+    for (limits.memory_bytes = 8; result != MR_EXPLORED_ALL; limits.memory_bytes += 8) {
+        uint64_t spent = 0;
+        result = mr_together_search(s->window, &s->problem.hard, forced, &limits, &spent, NULL,
+                                    &s->worker.arena, &together);
+        assert_true(result == MR_EXPLORED_ALL || result == MR_EXPLORED_OUT_OF_EFFORT);
+        x->gave_up += result == MR_EXPLORED_OUT_OF_EFFORT;
+    }
+}
+
 /* The accesses of a race may be together. */
 static void examine_together(examination *x)
 {
@@ -322,6 +338,8 @@ static void examine_together(examination *x)
         x->apart += !mr_together_may_be(together, candidate->first, &candidate->second, 1);
         ask_for_lists(x, &s, together, candidate->first, candidate->second);
     }
+    if (x->trial->choice % 16 == 1)
+        examine_short_memory(x, &s, forced);
     if (forced == &s.problem.forced)
         examine_raised(x, &s, together);
     x->candidates += s.candidates.count;
@@ -373,7 +391,8 @@ static void agrees_with_exhaustive_search(void **state)
                   x.apart, x.candidates, x.all, x.raised, x.asked, x.asked_raised);
     assert_true(x.walked >= x.all / 4 * 3); /* most, as the traces are small */
     if (traces >= SHARE_TRACES)
-        assert_true(x.races > traces && x.proofs > traces / 4 && x.raised > traces / 100);
+        assert_true(x.races > traces && x.proofs > traces / 4 && x.raised > traces / 100 &&
+                    x.gave_up > traces);
 }
 
 /* Small nests and many threads, which is what it is for. */
