@@ -14,9 +14,11 @@
 #include "base/progress.h"
 #include "formats/read.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,6 +139,95 @@ static void test_early_close(void **state)
     mr_trace_free(trace);
 }
 
+typedef struct follower {
+    mr_stream *stream;
+    const mr_trace *trace;
+    uint32_t given, wrong;
+} follower;
+
+static void *follow(void *argument)
+{
+    follower *self = argument;
+    mr_events events;
+    for (size_t block = 0; mr_stream_follow(self->stream, block, &events) && events.count;
+         block++) {
+        const mr_trace *trace = self->trace;
+        self->wrong += events.first != self->given ||
+                       memcmp(events.op, trace->op + self->given, events.count) != 0 ||
+                       events.member_count != 0;
+        self->given += events.count;
+    }
+    return NULL;
+}
+
+/* A second thread gets the same blocks while the first one reads, goes on when the stream starts again, and comes to an end when
+ * the reading is stopped. */
+static void test_follow(void **state)
+{
+    (void)state;
+    mr_trace *trace = make_trace(EVENTS);
+    mr_bytes bytes = mr_test_mrt(trace, 20);
+    char *path = mr_test_file(bytes.items, bytes.count);
+    for (uint32_t taken = EVENTS / 20 + 1; taken-- > 0;) {
+        mr_stream *stream = open_stream(path, NULL, false);
+        follower self = {.stream = stream, .trace = trace};
+        pthread_t thread;
+        mr_events events = {0};
+        mr_error error = {0};
+        assert_int_equal(pthread_create(&thread, NULL, follow, &self), 0);
+        for (uint32_t i = 0; i < taken; i++) {
+            assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+            assert_int_equal(events.count, 20);
+            if (i % 7 == 6)
+                pause_a_little();
+        }
+        bool whole = taken == EVENTS / 20;
+        if (whole) {
+            assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+            assert_true(mr_stream_rewind(stream));
+            assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+            check_events(&events, trace);
+        } else {
+            mr_stream_stop(stream);
+        }
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(self.wrong, 0);
+        assert_true(whole ? self.given == EVENTS : self.given >= taken * 20);
+        mr_stream_close(stream);
+    }
+    unlink(path);
+    free(path);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+/* A file that was written to after it was read is not read again as if it were checked. */
+static void test_changed(void **state)
+{
+    (void)state;
+    mr_trace *trace = make_trace(EVENTS);
+    mr_bytes bytes = mr_test_mrt(trace, 50);
+    char *path = mr_test_file(bytes.items, bytes.count);
+    mr_stream *stream = open_stream(path, NULL, false);
+    mr_events events;
+    mr_error error = {0};
+    while (mr_stream_next(stream, &events, &error) == MR_OK && events.count > 0)
+        ;
+    assert_true(mr_stream_rewind(stream));
+    assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+    assert_false(mr_stream_changed(stream));
+    const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_true(mr_stream_changed(stream));
+    assert_int_equal(mr_stream_next(stream, &events, &error), MR_ERR_IO);
+    assert_string_equal(error.text, MR_STREAM_HAS_CHANGED);
+    mr_stream_close(stream);
+    unlink(path);
+    free(path);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
 /* A file that ends too early gives the whole blocks before its end, then the error, again and
  * again. */
 static void test_truncated(void **state)
@@ -220,10 +311,9 @@ static void test_progress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_whole),
-        cmocka_unit_test(test_early_close),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_same_as_whole), cmocka_unit_test(test_early_close),
+        cmocka_unit_test(test_follow),        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_truncated),     cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "formats/read.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/generate_large.h"
 #include "support/length.h"
 #include "support/mrt_bytes.h"
 #include "support/sample.h"
@@ -293,12 +294,12 @@ static void test_threads(void **state)
     free(text);
 }
 
-/* The trace in an .mrt file of tiny blocks. */
-static void write_mrt(const char *text, char path[512])
+/* The trace in an .mrt file, in blocks of so many events. */
+static void write_mrt(const char *text, uint32_t block, char path[512])
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_bytes bytes = mr_test_mrt(trace, 2);
+    mr_bytes bytes = mr_test_mrt(trace, block);
     mr_scratch_write(&scratch, "random.mrt", "", path);
     FILE *file = fopen(path, "wb");
     assert_true(file && fwrite(bytes.items, 1, bytes.count, file) == bytes.count);
@@ -333,7 +334,7 @@ static void test_first_events(void **state)
                 char *text = mr_generate_trace(seed, (mr_shape)shape);
                 assert_non_null(text);
                 mr_scratch_write(&scratch, "random.std", text, text_path);
-                write_mrt(text, mrt_path);
+                write_mrt(text, 2, mrt_path);
                 mr_config *config = config_of(relations[i], seed % 4 ? "false" : "true", "true");
                 mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
                 check_same(&whole, &first);
@@ -350,6 +351,33 @@ static void test_first_events(void **state)
                     rounds < SHARE_ROUNDS);
 }
 
+/* The same for a trace that is long enough to be put into columns while shb goes on. */
+static void test_long(void **state)
+{
+    (void)state;
+    enum { EVENTS = 1 << 17, BLOCK = 500 };
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_WCP};
+    char text_path[512], mrt_path[512];
+    size_t lean = 0;
+    for (uint32_t shape = 0; shape < 2; shape++) {
+        char *text = mr_generate_large(shape + 1, &mr_large_shapes[shape], EVENTS);
+        assert_non_null(text);
+        mr_scratch_write(&scratch, "long.std", text, text_path);
+        write_mrt(text, BLOCK, mrt_path);
+        for (int i = 0; i < 4; i++) {
+            mr_config *config = config_of(relations[i / 2], i % 2 ? "false" : "true", "true");
+            mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
+            check_same(&whole, &first);
+            lean += first.lean != NULL;
+            mr_sweep_free(&whole);
+            mr_sweep_free(&first);
+            mr_config_free(config);
+        }
+        free(text);
+    }
+    assert_true(lean > 2);
+}
+
 /* The first pair of x of hb is no race, and shb has none of x: the proof is about a later pair, far behind the first one. */
 static void test_later_events(void **state)
 {
@@ -357,7 +385,7 @@ static void test_later_events(void **state)
     static const char text[] = "A|w(x)|1\nA|w(y)|2\nB|r(y)|3\nB|w(x)|4\nB|acq(m)|5\nB|rel(m)|6\n"
                                "A|w(z)|7\nA|w(z)|7\nA|acq(m)|8\nA|rel(m)|9\nA|w(x)|1\n";
     char path[512];
-    write_mrt(text, path);
+    write_mrt(text, 2, path);
     mr_config *config = config_of(MR_RELATION_HB, "false", "true");
     mr_sweep sweep = sweep_of(path, config);
     assert_non_null(sweep.lean);
@@ -425,7 +453,7 @@ static void test_no_memory(void **state)
     static const mr_relation relations[] = {MR_RELATION_WCP, MR_RELATION_SYNCP, MR_RELATION_HB};
     char text[512], blocks[512];
     write_file("mixed.std", mixed_text, MR_PACKING_GZIP, text);
-    write_mrt(mixed_text, blocks);
+    write_mrt(mixed_text, 2, blocks);
     for (size_t i = 0; i < 2 * sizeof relations / sizeof relations[0]; i++) {
         const char *path = i % 2 ? blocks : text;
         mr_config *config = config_of(relations[i / 2], i % 2 ? "false" : "true", "true");
@@ -456,7 +484,7 @@ int main(void)
         cmocka_unit_test(test_loading),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_first_events),
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
-        cmocka_unit_test(test_later_events),
+        cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

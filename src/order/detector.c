@@ -266,9 +266,9 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     return MR_OK;
 }
 
-bool mr_detector_has_any(const mr_detector *detector)
+const mr_race_list *mr_detector_list(const mr_detector *detector)
 {
-    return detector->list.race_count > 0;
+    return &detector->list;
 }
 
 bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t other)

@@ -48,8 +48,8 @@ void mr_detector_free(mr_detector *detector); /* NULL is fine */
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);
 
-/* Has it found any race so far? */
-bool mr_detector_has_any(const mr_detector *detector);
+/* The races so far. */
+const mr_race_list *mr_detector_list(const mr_detector *detector);
 /* Has it found a race of these two locations so far? */
 bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t other);
 

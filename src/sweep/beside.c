@@ -3,9 +3,6 @@
 #include "base/thread.h"
 #include "order/detect/detect.h"
 
-/* A pass over fewer events takes less than a millisecond. */
-enum { LEAST_EVENTS = 1 << 16 };
-
 static const mr_outlook *outlook_of(const mr_sweep_job *job, const mr_trace *trace)
 {
     mr_sweep_shared *shared = job->shared;
@@ -44,7 +41,7 @@ mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trac
 
 static bool may_have_thread(const mr_sweep_job *job, const mr_trace *trace)
 {
-    return trace->event_count >= LEAST_EVENTS && mr_config_int(job->config, "jobs") != 1 &&
+    return trace->event_count >= MR_BESIDE_LEAST && mr_config_int(job->config, "jobs") != 1 &&
            mr_thread_cores() > 1;
 }
 
@@ -114,6 +111,7 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
 
 void mr_sweep_shared_free(mr_sweep_shared *shared)
 {
+    mr_ahead_drop(&shared->ahead);
     mr_beside *all[] = {&shared->shb, &shared->syncp};
     for (int i = 0; i < 2; i++) {
         wait_for(all[i]);

@@ -13,8 +13,12 @@
 #include "job.h"
 #include "order/detector.h"
 #include "order/syncp/syncp.h"
+#include "prefix.h"
 
 #include <pthread.h>
+
+/* A pass over fewer events takes less than a millisecond. */
+enum { MR_BESIDE_LEAST = 1 << 16 };
 
 /* The races of one sound order. Zero-initialised: not started. */
 typedef struct mr_beside {
@@ -37,6 +41,7 @@ typedef struct mr_sweep_shared {
     bool has_edges;
     mr_wanted left; /* what is left for syncp; empty: not known */
     mr_beside shb, syncp;
+    mr_ahead ahead;
 } mr_sweep_shared;
 
 /* Options for passes over the trace in memory, with what they share. What there is no memory for is

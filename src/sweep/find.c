@@ -71,8 +71,7 @@ mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
     MR_ASSERT(sweep->loaded != NULL && sweep->names != NULL);
     uint64_t wanted = least_events ? least_events : sweep->names->event_count;
     if (sweep->loaded->event_count < wanted)
-        return mr_error_set(job->error, MR_ERR_IO, job->path, 0,
-                            "the file has changed since it was first read; run the command again");
+        return mr_error_set(job->error, MR_ERR_IO, job->path, 0, MR_STREAM_HAS_CHANGED);
     sweep->trace = sweep->loaded;
     return MR_OK;
 }
@@ -188,6 +187,7 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *
         stats->find_seconds += mr_seconds() - ready;
         if (status != MR_OK)
             return status;
+        mr_ahead_tell(job, mr_detector_list(detector));
     }
 }
 
@@ -232,6 +232,7 @@ static mr_status find_after_all(const mr_sweep_job *job)
                             "the trace has BarrierPairs (mbegin), or names a variable of an object "
                             "after its free, which takes a file that can be read twice; give a "
                             "file, or set opaque: ignore when it is BarrierPairs");
+    mr_ahead_drop(&job->shared->ahead);
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;
     return find_in_memory(job);

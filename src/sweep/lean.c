@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/seconds.h"
+#include "beside.h"
 #include "trace/columns.h"
 #include "trace/index.h"
 
@@ -18,11 +19,16 @@ static bool has_room(const mr_sweep_job *job, uint64_t end)
     return limit == 0 || end <= limit / SHARE / EVENT_BYTES;
 }
 
-/* Values are for the decision procedure and for files of witnesses. What a call reaches is not in the blocks. */
+/* Values are for the decision procedure and for files of witnesses. */
+bool mr_lean_wants_more(const mr_sweep_job *job)
+{
+    return job->confirm || mr_config_text(job->config, "witness.dir")[0] != '\0';
+}
+
+/* What a call reaches is not in the blocks. */
 bool mr_lean_is_enough(const mr_sweep_job *job)
 {
-    bool files = mr_config_text(job->config, "witness.dir")[0] != '\0';
-    return job->sweep->stream != NULL && !files && !job->confirm &&
+    return job->sweep->stream != NULL && !mr_lean_wants_more(job) &&
            !mr_op_total(job->sweep->names->op_counts, MR_CALLS);
 }
 
@@ -44,8 +50,16 @@ static mr_status read_blocks(const mr_sweep_job *job, mr_trace *trace, mr_index 
                              uint64_t end)
 {
     mr_events events;
-    while (trace->event_count < end) {
-        mr_status status = mr_stream_next(job->sweep->stream, &events, job->error);
+    mr_status status = MR_OK;
+    bool waits = job->shared->ahead.threaded; /* nobody has taken its races */
+    for (;;) {
+        if (waits && (trace->event_count == end || !mr_ahead_goes_on(job))) {
+            waits = false;
+            status = mr_sweep_prefix(job, &end);
+        }
+        if (status != MR_OK || trace->event_count >= end)
+            break;
+        status = mr_stream_next(job->sweep->stream, &events, job->error);
         if (status != MR_OK)
             return status;
         MR_REQUIRE(events.count > 0);
@@ -56,7 +70,9 @@ static mr_status read_blocks(const mr_sweep_job *job, mr_trace *trace, mr_index 
         if (mr_halt_asked(job->halt) != MR_HALT_NONE)
             return mr_halt_fail(job->halt, job->path, "reading the trace", job->error);
     }
-    return MR_OK;
+    if (status == MR_OK && mr_stream_changed(job->sweep->stream))
+        return mr_error_set(job->error, MR_ERR_IO, job->path, 0, MR_STREAM_HAS_CHANGED);
+    return status;
 }
 
 /* The names of the dictionary, with columns of its own. NULL: no memory. */

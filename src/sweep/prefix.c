@@ -1,6 +1,8 @@
 #include "prefix.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
+#include "base/thread.h"
 #include "beside.h"
 #include "lean.h"
 
@@ -40,14 +42,19 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector)
     return status;
 }
 
-/* The races of shb, as far as they are wanted, from the stream, which is at its first event. */
-static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found)
+static mr_detector *new_shb(const mr_sweep_job *job)
 {
     mr_detect_options options = {.most_examples = 1,
                                  .outlook = mr_stream_outlook(job->sweep->stream),
                                  .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                  .halt = job->halt};
-    mr_detector *detector = mr_detector_new(MR_RELATION_SHB, &options);
+    return mr_detector_new(MR_RELATION_SHB, &options);
+}
+
+/* The races of shb, as far as they are wanted, from the stream, which is at its first event. */
+static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found)
+{
+    mr_detector *detector = new_shb(job);
     mr_status status =
         detector != NULL ? feed(job, detector) : mr_error_memory(job->error, "proving races");
     if (status == MR_OK)
@@ -55,6 +62,151 @@ static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found)
     mr_detector_free(detector);
     return status;
 }
+
+/* ---- beside the order ---- */
+
+/* Waits until the order has a race that shb has not, or will have none. False: shb has all, or nobody asks. `*found` is as of
+ * has_all. */
+static bool is_asked(mr_ahead *ahead, const mr_detector *detector, size_t *found)
+{
+    bool lacks = false;
+    pthread_mutex_lock(&ahead->mutex);
+    for (;;) {
+        const uint32_t *races = ahead->races.items;
+        while (*found < ahead->races.count &&
+               mr_detector_has(detector, races[*found], races[*found + 1]))
+            *found += 2;
+        lacks = *found < ahead->races.count || ahead->untold;
+        if (lacks || ahead->ended || ahead->unwanted)
+            break;
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    }
+    lacks = lacks && !ahead->unwanted;
+    pthread_mutex_unlock(&ahead->mutex);
+    return lacks;
+}
+
+static mr_status feed_ahead(mr_ahead *ahead, mr_detector *detector)
+{
+    mr_events events;
+    mr_status status = MR_OK;
+    size_t found = 0;
+    for (size_t block = 0; status == MR_OK && is_asked(ahead, detector, &found); block++) {
+        if (!mr_stream_follow(ahead->job->sweep->stream, block, &events) || !events.count)
+            break;
+        status = mr_detector_feed(detector, &events, &ahead->error);
+    }
+    return status;
+}
+
+static void *run_ahead(void *argument)
+{
+    mr_ahead *ahead = argument;
+    mr_detector *detector = new_shb(ahead->job);
+    ahead->status =
+        detector ? feed_ahead(ahead, detector) : mr_error_memory(&ahead->error, "proving races");
+    if (ahead->status == MR_OK)
+        ahead->status = mr_detector_finish(detector, &ahead->found, &ahead->error);
+    mr_detector_free(detector);
+    pthread_mutex_lock(&ahead->mutex);
+    ahead->done = true;
+    pthread_mutex_unlock(&ahead->mutex);
+    return NULL;
+}
+
+/* Two orders at once take twice the memory. */
+static bool has_room(const mr_sweep_job *job)
+{
+    enum { SHARE = 16, VARIABLE_BYTES = 64 };
+    const mr_outlook *outlook = mr_stream_outlook(job->sweep->stream);
+    uint64_t limit = mr_config_memory_bytes(job->config);
+    return outlook && (!limit || outlook->variable_count <= limit / SHARE / VARIABLE_BYTES);
+}
+
+static void start(const mr_sweep_job *job, mr_ahead *ahead)
+{
+    mr_events first;
+    ahead->job = job;
+    if (!mr_sweep_marks(job) || mr_lean_wants_more(job) || !has_room(job) ||
+        mr_thread_cores() < 2 || !mr_stream_follow(job->sweep->stream, 0, &first) ||
+        pthread_mutex_init(&ahead->mutex, NULL))
+        return;
+    if (!pthread_cond_init(&ahead->changed, NULL)) {
+        ahead->threaded = mr_thread_start(&ahead->thread, run_ahead, ahead);
+        if (ahead->threaded)
+            return;
+        pthread_cond_destroy(&ahead->changed);
+    }
+    pthread_mutex_destroy(&ahead->mutex);
+}
+
+void mr_ahead_tell(const mr_sweep_job *job, const mr_race_list *list)
+{
+    mr_ahead *ahead = &job->shared->ahead;
+    if (list->race_count == ahead->told)
+        return;
+    if (!ahead->job)
+        start(job, ahead);
+    if (!ahead->threaded)
+        return;
+    pthread_mutex_lock(&ahead->mutex);
+    for (; ahead->told < list->race_count; ahead->told++)
+        ahead->untold |= !mr_u32s_push(&ahead->races, list->races[ahead->told].low) ||
+                         !mr_u32s_push(&ahead->races, list->races[ahead->told].high);
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->mutex);
+}
+
+bool mr_ahead_goes_on(const mr_sweep_job *job)
+{
+    mr_ahead *ahead = &job->shared->ahead;
+    if (!ahead->threaded)
+        return false;
+    pthread_mutex_lock(&ahead->mutex);
+    bool done = ahead->done;
+    ahead->ended = true;
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->mutex);
+    return !done;
+}
+
+static void wait_for(mr_ahead *ahead)
+{
+    if (!ahead->threaded)
+        return;
+    pthread_join(ahead->thread, NULL);
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->mutex);
+    mr_u32s_free(&ahead->races);
+    ahead->threaded = false;
+}
+
+void mr_ahead_drop(mr_ahead *ahead)
+{
+    if (ahead->threaded) {
+        pthread_mutex_lock(&ahead->mutex);
+        ahead->unwanted = true;
+        pthread_cond_signal(&ahead->changed);
+        pthread_mutex_unlock(&ahead->mutex);
+        mr_stream_stop(ahead->job->sweep->stream); /* it may wait for a block */
+    }
+    wait_for(ahead);
+    mr_race_list_free(&ahead->found);
+}
+
+/* What shb has found, as `find_shb`. */
+static mr_status take(const mr_sweep_job *job, mr_ahead *ahead, mr_race_list *found)
+{
+    MR_ASSERT(ahead->ended || !ahead->threaded);
+    wait_for(ahead);
+    *found = ahead->found;
+    ahead->found = (mr_race_list){0};
+    if (ahead->status != MR_OK)
+        *job->error = ahead->error;
+    return ahead->status;
+}
+
+/* ---- */
 
 /* Behind the last event that a proof by one of these races needs; all events, when one of the
  * order's own has none. */
@@ -82,10 +234,15 @@ mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
             *end = end_of(&sweep->result.list);
         return MR_OK;
     }
-    if (!job->mark || !mr_lean_is_enough(job) || !mr_stream_rewind(sweep->stream))
+    mr_ahead *ahead = &job->shared->ahead;
+    bool runs = mr_ahead_goes_on(job) || ahead->threaded;
+    if (!job->mark || !mr_lean_is_enough(job) ||
+        (!sweep->lean && !mr_stream_rewind(sweep->stream))) {
+        mr_ahead_drop(ahead);
         return MR_OK;
+    }
     double begin = mr_seconds();
-    mr_status status = find_shb(job, &found);
+    mr_status status = runs ? take(job, ahead, &found) : find_shb(job, &found);
     sweep->result.stats.mark_seconds += mr_seconds() - begin;
     if (status == MR_OK) {
         *end = end_of_proofs(job, &found);

@@ -42,6 +42,17 @@ bool mr_stream_rewind(mr_stream *stream)
     return true;
 }
 
+bool mr_stream_follow(mr_stream *stream, size_t number, mr_events *events)
+{
+    *events = (mr_events){0};
+    return stream->kind->follow && stream->kind->follow(stream, number, events);
+}
+
+bool mr_stream_changed(const mr_stream *stream)
+{
+    return stream->kind->changed && stream->kind->changed(stream);
+}
+
 const mr_outlook *mr_stream_outlook(const mr_stream *stream)
 {
     return stream->kind->outlook(stream);

@@ -16,6 +16,9 @@
 
 typedef struct mr_stream mr_stream;
 
+/* What is said of a file that was written to between two passes. */
+#define MR_STREAM_HAS_CHANGED "the file has changed since it was first read; run the command again"
+
 void mr_stream_close(mr_stream *stream); /* NULL is fine */
 
 /*
@@ -32,6 +35,14 @@ void mr_stream_stop(mr_stream *stream);
 /* After the end: the stream gives all events once more, for less, as they are not checked again. False: it cannot; an
  * .mrt file that is mapped and right can. What its dictionary holds stays. */
 bool mr_stream_rewind(mr_stream *stream);
+
+/* A second pass beside the first, for another thread of the caller's: block `number`, from 0, as mr_stream_next gives or will
+ * give it; waits until it was read. It is valid until the stream is closed. `events->count` is 0 when there is none, or the reading has ended
+ * before it. False: the stream cannot; a mapped .mrt file that a thread reads can. */
+bool mr_stream_follow(mr_stream *stream, size_t number, mr_events *events);
+
+/* After a rewind or a second pass: was the file written to since it was opened? What was given may be wrong then. */
+bool mr_stream_changed(const mr_stream *stream);
 
 /* What the rest of the file holds, or NULL when that is not known (text; a damaged .mrt). */
 const mr_outlook *mr_stream_outlook(const mr_stream *stream);

@@ -15,7 +15,10 @@ typedef struct mr_stream_kind {
     const mr_trace *(*dictionary)(const mr_stream *stream);
     void (*stop)(mr_stream *stream);   /* ends the reading, as mr_stream_stop */
     bool (*rewind)(mr_stream *stream); /* as mr_stream_rewind; NULL: it cannot */
-    void (*close)(mr_stream *stream);  /* frees the stream itself, too */
+    /* As mr_stream_follow and mr_stream_changed; NULL: it cannot. */
+    bool (*follow)(mr_stream *stream, size_t number, mr_events *events);
+    bool (*changed)(const mr_stream *stream);
+    void (*close)(mr_stream *stream); /* frees the stream itself, too */
 } mr_stream_kind;
 
 /* The first member of every kind's own struct. */

@@ -102,14 +102,15 @@ static mr_status io_error(mr_error *error, const char *what)
 }
 
 /* Is the open file one to be mapped? */
-static bool can_map(int file, uint64_t *size_bytes)
+static bool can_map(int file, mr_mrt_source *source)
 {
     unsigned char magic[MR_MRT_MAGIC_BYTES];
     struct stat info;
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
         (uint64_t)info.st_size < sizeof magic || (uint64_t)info.st_size > SIZE_MAX)
         return false;
-    *size_bytes = (uint64_t)info.st_size;
+    source->size_bytes = (uint64_t)info.st_size;
+    source->changed = info.st_mtim;
     return pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
            mr_mrt_detect(magic, sizeof magic);
 }
@@ -121,24 +122,34 @@ mr_status mr_mrt_source_open(mr_mrt_source *source, const char *path, bool *mapp
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return io_error(error, "open");
-    if (!can_map(file, &source->size_bytes)) {
+    if (!can_map(file, source)) {
         close(file);
         return MR_OK;
     }
     void *map = mmap(NULL, (size_t)source->size_bytes, PROT_READ, MAP_PRIVATE, file, 0);
-    int reason = errno;
-    close(file);
     if (map == MAP_FAILED) {
-        errno = reason;
-        return io_error(error, "map");
+        mr_status failed = io_error(error, "map");
+        close(file);
+        return failed;
     }
     source->map = map;
+    source->file = file;
     *mapped = true;
     madvise(map, (size_t)source->size_bytes, MADV_SEQUENTIAL); /* a hint */
     mr_status status = start(source, error);
     if (status)
         mr_mrt_source_close(source);
     return status;
+}
+
+bool mr_mrt_source_changed(const mr_mrt_source *source)
+{
+    struct stat info;
+    if (!source->map)
+        return false;
+    return fstat(source->file, &info) != 0 || (uint64_t)info.st_size != source->size_bytes ||
+           info.st_mtim.tv_sec != source->changed.tv_sec ||
+           info.st_mtim.tv_nsec != source->changed.tv_nsec;
 }
 
 mr_status mr_mrt_source_attach(mr_mrt_source *source, mr_input *input, mr_error *error)
@@ -149,8 +160,10 @@ mr_status mr_mrt_source_attach(mr_mrt_source *source, mr_input *input, mr_error 
 
 void mr_mrt_source_close(mr_mrt_source *source)
 {
-    if (source->map)
+    if (source->map) {
         munmap((void *)source->map, (size_t)source->size_bytes);
+        close(source->file);
+    }
     free(source->buffer);
     *source = (mr_mrt_source){0};
 }

@@ -18,9 +18,13 @@
 #include "formats/pack/input.h"
 #include "mrt_format.h"
 
+#include <time.h>
+
 typedef struct mr_mrt_source {
     const unsigned char *map; /* NULL: read */
     uint64_t size_bytes;      /* of the map */
+    int file;                 /* that is mapped */
+    struct timespec changed;  /* when it was, as it was mapped */
     mr_input *input;          /* borrowed */
     uint32_t version;
     unsigned char *buffer; /* owned; where it begins at a multiple of 64: `payload` */
@@ -35,6 +39,8 @@ typedef struct mr_mrt_source {
  * MR_ERR_IO. */
 mr_status mr_mrt_source_open(mr_mrt_source *source, const char *path, bool *mapped,
                              mr_error *error);
+/* Has the mapped file been written to since it was mapped? */
+bool mr_mrt_source_changed(const mr_mrt_source *source);
 /* Reads from the input, from the first byte of the file. It must outlive the source. */
 mr_status mr_mrt_source_attach(mr_mrt_source *source, mr_input *input, mr_error *error);
 void mr_mrt_source_close(mr_mrt_source *source);

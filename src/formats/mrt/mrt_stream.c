@@ -11,6 +11,7 @@
 #include "trace/stream_kind.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCKS_AHEAD = 4 };
 
@@ -20,6 +21,12 @@ typedef struct block {
     mr_status status; /* when there are no events: the end, or this error */
 } block;
 
+/* A block that was read. */
+typedef struct known_block {
+    mr_events events;
+    mr_membership *members; /* owned: of the events */
+} known_block;
+
 typedef struct mrt_stream {
     mr_stream base;
     mr_mrt *mrt;
@@ -27,10 +34,12 @@ typedef struct mrt_stream {
 
     /* Only the reader's thread uses the mrt until it has ended. Blocks [taken, filled), modulo
      * their number, wait for the caller, who still uses the events of block `taken` - 1. */
-    bool threaded;
+    bool threaded;   /* the reader was not joined so far */
+    bool has_reader; /* there was one: mutex and conditions are there */
     pthread_t reader;
     pthread_mutex_t mutex; /* guards the rest */
     pthread_cond_t changed;
+    pthread_cond_t more; /* known blocks */
     block blocks[BLOCKS_AHEAD];
     mr_told_members members[BLOCKS_AHEAD]; /* of the blocks */
     uint32_t told;                         /* members of the blocks so far; the reader's */
@@ -38,10 +47,11 @@ typedef struct mrt_stream {
     bool stopped; /* the caller wants no more */
     mr_error failure;
 
-    /* the blocks that were read so far; the reader's, and after it the caller's */
-    mr_events *known;
+    /* the blocks that were read so far */
+    known_block *known;
     size_t known_count, known_capacity;
-    size_t again; /* once more: how many of them were given */
+    bool known_all; /* none follows */
+    size_t again;   /* once more: how many of them were given */
     bool rewound;
 } mrt_stream;
 
@@ -50,15 +60,30 @@ static bool is_last(const block *given)
     return given->status != MR_OK || given->events.count == 0;
 }
 
-/* Notes a block, as far as there is memory for it. */
-static bool note_known(mrt_stream *stream, const mr_events *events)
+static bool add_known(mrt_stream *stream, const mr_events *events)
 {
     void *known = stream->known;
     if (!mr_grow(&known, &stream->known_capacity, stream->known_count + 1, sizeof *stream->known))
         return false;
     stream->known = known;
-    stream->known[stream->known_count++] = *events;
+    known_block added = {.events = *events};
+    if (events->member_count) {
+        added.members = mr_realloc(NULL, events->member_count, sizeof *added.members);
+        if (!added.members)
+            return false;
+        memcpy(added.members, events->members, events->member_count * sizeof *added.members);
+    }
+    added.events.members = added.members;
+    stream->known[stream->known_count++] = added;
     return true;
+}
+
+/* Notes a block that was read. */
+static void note_known(mrt_stream *stream, block *next)
+{
+    if (stream->mrt->source.map && !is_last(next) && !add_known(stream, &next->events))
+        *next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
+    stream->known_all = is_last(next);
 }
 
 /* The block of this number. Called without the mutex. */
@@ -70,8 +95,6 @@ static block read_block(mrt_stream *stream, uint64_t number)
     if (!mr_members_tell(mr_mrt_dictionary(stream->mrt), stream->told, members, &next.events))
         next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
     stream->told = members->end;
-    if (stream->mrt->source.map && !is_last(&next) && !note_known(stream, &next.events))
-        next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
     next.done_bytes = stream->mrt->source.offset;
     return next;
 }
@@ -90,11 +113,15 @@ static void *read_ahead(void *argument)
         uint64_t number = stream->filled;
         pthread_mutex_unlock(&stream->mutex);
         block next = read_block(stream, number);
-        last = is_last(&next);
         pthread_mutex_lock(&stream->mutex);
+        note_known(stream, &next);
+        last = is_last(&next);
         stream->blocks[stream->filled++ % BLOCKS_AHEAD] = next;
         pthread_cond_signal(&stream->changed);
+        pthread_cond_signal(&stream->more);
     }
+    stream->known_all = true;
+    pthread_cond_signal(&stream->more);
     pthread_mutex_unlock(&stream->mutex);
     return NULL;
 }
@@ -104,15 +131,16 @@ static void join_reader(mrt_stream *stream)
     if (!stream->threaded)
         return;
     pthread_join(stream->reader, NULL);
-    pthread_cond_destroy(&stream->changed);
-    pthread_mutex_destroy(&stream->mutex);
     stream->threaded = false;
 }
 
 static block take_block(mrt_stream *stream)
 {
-    if (!stream->threaded)
-        return read_block(stream, stream->taken++);
+    if (!stream->threaded) {
+        block next = read_block(stream, stream->taken++);
+        note_known(stream, &next);
+        return next;
+    }
     pthread_mutex_lock(&stream->mutex);
     while (stream->filled == stream->taken)
         pthread_cond_wait(&stream->changed, &stream->mutex);
@@ -122,15 +150,37 @@ static block take_block(mrt_stream *stream)
     return given;
 }
 
-/* A block that is known. All names and members are, too. */
-static mr_status give_again(mrt_stream *stream, mr_events *events)
+static bool stream_follow(mr_stream *base, size_t number, mr_events *events)
+{
+    mrt_stream *stream = (mrt_stream *)base;
+    if (!stream->has_reader)
+        return false;
+    pthread_mutex_lock(&stream->mutex);
+    while (number >= stream->known_count && !stream->known_all)
+        pthread_cond_wait(&stream->more, &stream->mutex);
+    if (number < stream->known_count)
+        *events = stream->known[number].events;
+    pthread_mutex_unlock(&stream->mutex);
+    return true;
+}
+
+static bool stream_changed(const mr_stream *base)
+{
+    return mr_mrt_source_changed(&((const mrt_stream *)base)->mrt->source);
+}
+
+/* A block that is known. All names and members are, too. Its numbers are in bounds as long as the file is what was checked. */
+static mr_status give_again(mrt_stream *stream, mr_events *events, mr_error *error)
 {
     const mr_trace *names = mr_mrt_dictionary(stream->mrt);
     mr_mrt_source *source = &stream->mrt->source;
     *events = (mr_events){0};
     if (stream->again == stream->known_count)
         return MR_OK;
-    *events = stream->known[stream->again];
+    if (stream_changed(&stream->base))
+        return mr_error_set(error, MR_ERR_IO, mr_mrt_dictionary(stream->mrt)->path, 0,
+                            MR_STREAM_HAS_CHANGED);
+    *events = stream->known[stream->again].events;
     events->thread_count = names->threads.count;
     events->variable_count = names->variables.count;
     events->lock_count = names->locks.count;
@@ -148,7 +198,7 @@ static mr_status stream_next(mr_stream *base, mr_events *events, mr_error *error
 {
     mrt_stream *stream = (mrt_stream *)base;
     if (stream->rewound)
-        return give_again(stream, events);
+        return give_again(stream, events, error);
     block given = take_block(stream);
     mr_ticker_tell(&stream->ticker, given.done_bytes, stream->mrt->source.size_bytes);
     if (is_last(&given))
@@ -199,7 +249,14 @@ static void stream_close(mr_stream *base)
     mr_mrt_close(stream->mrt);
     for (int i = 0; i < BLOCKS_AHEAD; i++)
         free(stream->members[i].items);
+    for (size_t i = 0; i < stream->known_count; i++)
+        free(stream->known[i].members);
     free(stream->known);
+    if (stream->has_reader) {
+        pthread_cond_destroy(&stream->more);
+        pthread_cond_destroy(&stream->changed);
+        pthread_mutex_destroy(&stream->mutex);
+    }
     free(stream);
 }
 
@@ -209,22 +266,25 @@ static void start_reader(mrt_stream *stream)
     if (!stream->mrt->source.map || stream->mrt->options.one_thread ||
         pthread_mutex_init(&stream->mutex, NULL))
         return;
-    if (pthread_cond_init(&stream->changed, NULL)) {
-        pthread_mutex_destroy(&stream->mutex);
-        return;
+    if (!pthread_cond_init(&stream->changed, NULL)) {
+        if (!pthread_cond_init(&stream->more, NULL)) {
+            stream->threaded = mr_thread_start(&stream->reader, read_ahead, stream);
+            stream->has_reader = stream->threaded;
+            if (stream->threaded)
+                return;
+            pthread_cond_destroy(&stream->more);
+        }
+        pthread_cond_destroy(&stream->changed);
     }
-    stream->threaded = mr_thread_start(&stream->reader, read_ahead, stream);
-    if (stream->threaded)
-        return;
-    pthread_cond_destroy(&stream->changed);
     pthread_mutex_destroy(&stream->mutex);
 }
 
 mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
                              mr_stream **result, mr_error *error)
 {
-    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
-                                        stream_stop, stream_rewind,  stream_close};
+    static const mr_stream_kind kind = {stream_next,    stream_outlook, stream_dictionary,
+                                        stream_stop,    stream_rewind,  stream_follow,
+                                        stream_changed, stream_close};
     *result = NULL;
     mrt_stream *stream = mr_calloc(1, sizeof *stream);
     if (!stream) {

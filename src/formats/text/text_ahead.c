@@ -133,12 +133,14 @@ static void *read_ahead(void *argument)
 
 /* ---- the taker ---- */
 
-/* Gives back the chunk that the taker has, and waits for the next. */
+/* Gives back the chunk that the taker has, and waits for the next. The thread, which sleeps when the ring is full, is woken for
+ * two chunks, since waking costs as much as a tenth of one. */
 static const text_chunk *next_chunk(mr_text_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->mutex);
     ahead->released = ahead->taken;
-    pthread_cond_signal(&ahead->changed);
+    if (ahead->filled - ahead->released <= AHEAD_CHUNKS / 2)
+        pthread_cond_signal(&ahead->changed);
     while (ahead->filled == ahead->taken)
         pthread_cond_wait(&ahead->changed, &ahead->mutex);
     pthread_mutex_unlock(&ahead->mutex);

@@ -17,7 +17,7 @@ static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_t
             mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
         status = mr_detector_feed(detector, &events, error);
         first += events.count;
-        if (!told && mr_detector_has_any(detector)) {
+        if (!told && mr_detector_list(detector)->race_count) {
             options->races(options->context);
             told = true;
         }
