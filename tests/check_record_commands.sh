@@ -188,6 +188,28 @@ END
         ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like
 }
 
+# Checked copies of _FORTIFY_SOURCE are seen, however it is asked for.
+fortified() {
+    cat >fortified.c <<'END'
+#include <pthread.h>
+#include <string.h>
+static char text[64], copy[64];
+static void *put(void *from) { memcpy(text, from, sizeof text); return from; }
+int main(void)
+{
+    static char source[64];
+    pthread_t thread;
+    pthread_create(&thread, 0, put, source);
+    memcpy(copy, text, sizeof copy);
+    return pthread_join(thread, 0) + copy[7];
+}
+END
+    local flag
+    for flag in -D_FORTIFY_SOURCE=2 -Wp,-D_FORTIFY_SOURCE=2; do
+        "$maxrace" cc -g -O2 -Wall -Werror "$flag" fortified.c -o fortified -pthread && ends 1 '^1 race' "$maxrace" run ./fortified || return 1
+    done
+}
+
 # Built for recording, a program runs as always when nobody records.
 not_recorded() {
     ./plain && [ ! -e plain.mrt ] && [ "$(./talk a)" = "hello a" ]
@@ -517,6 +539,7 @@ check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
+check record_commands_fortified fortified
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united
