@@ -156,7 +156,7 @@ static unsigned check_parts(const mr_trace *trace, const char *const *settings)
     char *expected = mr_play_report(&alone);
     mr_scratch_make(&scratch);
     mr_play_write(trace, mr_scratch_path(&scratch, "trace.mrt", path));
-    for (unsigned size = 3; size < 6; size++) {
+    for (unsigned size = 2; size < 6; size++) {
         mr_play together = {.trace = trace, .config = mr_play_config(settings), .mrt = path};
         assert_int_equal(mr_play_perform(&together, size), 0);
         if (together.status != MR_OK)
@@ -190,7 +190,7 @@ static void test_parts(void **state)
         mr_trace_free(trace);
     }
     print_message("%u ranks had a part\n", parts);
-    assert_true(parts > 20);
+    assert_true(parts > 24);
 }
 
 /* The same trace, but all acquires and releases of locks are branches. Places and numbers of events stay. */

@@ -31,7 +31,7 @@ typedef struct tally {
 /* Decides a shard from a part of the file, when it can be read so. */
 static void try_part(const char *path, const mr_config *config, uint32_t shard, tally *all)
 {
-    mr_predict_shard part_of = {config, shard, SHARDS};
+    mr_predict_shard part_of = {config, shard, SHARDS, false};
     const mr_part_wish wish = {.context = &part_of, .wants = mr_predict_part_wants, .always = true};
     const mr_predict_run run = {.shard = shard, .shards = SHARDS};
     mr_result result = {0};

@@ -65,7 +65,7 @@ mr_status mr_predicting_read_on_rank(mr_predicting *self, const char *path, mr_e
 
 void mr_predicting_part(mr_predicting *self, const char *path, bool *over, int *exit_status)
 {
-    mr_predict_shard shard = {self->cli->config, self->shard, self->shards};
+    mr_predict_shard shard = {self->cli->config, self->shard, self->shards, false};
     const mr_part_wish wish = {.context = &shard, .wants = mr_predict_part_wants};
     mr_read_options options = mr_cli_read_options(self->cli->config, &self->progress);
     mr_result result = {0};

@@ -31,6 +31,9 @@ static bool is_of_shard(const mr_phase_run *self, uint64_t unit)
 
 bool mr_is_of_rank(uint64_t unit, uint64_t units, unsigned rank, unsigned size)
 {
+    /* One rank beside rank 0, which has the whole input to read, decides two thirds. */
+    if (size == 2)
+        return rank > 0 && mr_shard_of(unit, units, 3) != 1;
     return rank > 0 && size > 1 && mr_shard_of(unit, units, size - 1) == rank;
 }
 

@@ -97,7 +97,7 @@ typedef struct mr_dispatch {
 uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards);
 
 /*
- * Of the ranks of a team, each but rank 0 has a share of the units of a phase; rank 0 decides units of all shares. A rank
+ * Of the ranks of a team, each but rank 0 has a share of the units of a phase; rank 0 decides units of all shares, and those of none. A rank
  * that has only a part of the input decides units of its share alone. It begins before rank 0 does, with the units of its share that
  * are in the first half of the phase, and gets the others from rank 0.
  */

@@ -23,9 +23,15 @@ bool mr_predict_part_allows(const mr_predict_shard *shard)
 bool mr_predict_part_of_rank(mr_predict_shard *shard, const mr_config *config, unsigned rank,
                              unsigned size)
 {
-    *shard = (mr_predict_shard){config, rank, size - 1};
+    *shard = (mr_predict_shard){config, rank, size, true};
     return mr_predict_settings_far(config) == MR_FAR_NONE &&
            mr_config_set_of(config, "find") == MR_FIND_RACES && mr_predict_part_allows(shard);
+}
+
+static bool has_unit(const mr_predict_shard *shard, uint64_t unit, uint64_t units)
+{
+    return shard->of_rank ? mr_is_of_rank(unit, units, shard->shard, shard->shards)
+                          : mr_shard_of(unit, units, shard->shards) == shard->shard;
 }
 
 /* The events of the windows of the shard take much less than this. */
@@ -49,7 +55,7 @@ bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, 
         uint32_t begin = 0, stop = 0;
         if (!mr_window_plan_get(&plan, k, &begin, &stop) || begin >= end)
             break;
-        if (stop > first && mr_shard_of(k, units, shard->shards) == shard->shard)
+        if (stop > first && has_unit(shard, k, units))
             return true;
     }
     return false;

@@ -13,13 +13,14 @@
 typedef struct mr_predict_shard {
     const mr_config *config; /* borrowed */
     uint32_t shard, shards;
+    bool of_rank; /* it is rank `shard` of so many ranks (mr_is_of_rank) */
 } mr_predict_shard;
 
 /* Do the settings allow it? */
 bool mr_predict_part_allows(const mr_predict_shard *shard);
 
-/* The same for a rank, which has to go through all phases: windows are all that there is. `rank` of a run of `size` ranks decides
- * `shard`. Rank 0 reads the whole trace, with check_states when a rank may read a part. */
+/* The same for a rank, which has to go through all phases: windows are all that there is. `shard` is for `rank` of a run of `size` ranks.
+ * Rank 0 reads the whole trace, with check_states when a rank may read a part. */
 bool mr_predict_part_of_rank(mr_predict_shard *shard, const mr_config *config, unsigned rank,
                              unsigned size);
 
