@@ -21,6 +21,7 @@ const mr_hard_shape mr_hard_large[] = {
     {"ending-10000", MR_HARD_ENDING, 60000, 10000, 0, 0, 8, false, 11},
     {"ending-100000", MR_HARD_ENDING, 600000, 100000, 0, 0, 8, false, 12},
     {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, false, 13},
+    {"units", MR_HARD_UNITS, 40000, 8, 0, 8, 8, false, 14},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
@@ -32,6 +33,7 @@ const mr_hard_shape mr_hard_small[] = {
     {"wide", MR_HARD_WIDE, 20, 5, 0, 0, 2, false, 5},
     {"ending", MR_HARD_ENDING, 20, 5, 0, 0, 2, false, 6},
     {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, false, 7},
+    {"units", MR_HARD_UNITS, 20, 3, 0, 2, 2, false, 8},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
@@ -91,6 +93,14 @@ static void release(generator *g, uint32_t thread, uint32_t lock)
 static void fork_join(generator *g, const char *op, uint32_t thread)
 {
     fprintf(g->out, "T0|%s(T%" PRIu32 ")|%d\n", op, thread, 3000000 + (*op == 'j'));
+    g->events++;
+}
+
+/* One unit of semaphore S0, which holders[0] tells of. */
+static void give_or_take(generator *g, const char *op, uint32_t thread)
+{
+    g->holders[0] = *op == 'w' ? thread + 1 : 0;
+    fprintf(g->out, "T%" PRIu32 "|%s(S0)|%d\n", thread, op, 4000000 + (*op == 'w'));
     g->events++;
 }
 
@@ -207,6 +217,29 @@ static bool step_wide(generator *g, uint32_t thread)
     return true;
 }
 
+static bool step_units(generator *g, uint32_t thread)
+{
+    enum { VARIABLES = 6 };
+    worker *w = &g->workers[thread];
+    bool is_small = g->shape->events < 100;
+    uint32_t variable = below(g, is_small ? 2 : VARIABLES);
+    if (w->step == 0 && below(g, 1000) < (is_small ? 300 : 20)) {
+        access(g, thread, variable, false, 30 + below(g, 4));
+        return true;
+    }
+    if (w->step == 0) {
+        if (g->holders[0])
+            return false;
+        w->step = 1 + below(g, 4);
+        give_or_take(g, "wait", thread);
+        return true;
+    }
+    access(g, thread, variable, below(g, 5) < 2, 10 + below(g, g->shape->places));
+    if (--w->step == 0)
+        give_or_take(g, "post", thread);
+    return true;
+}
+
 static bool step_adding(generator *g, uint32_t thread)
 {
     uint32_t place = below(g, g->shape->places);
@@ -284,6 +317,10 @@ static void run(generator *g)
         break;
     case MR_HARD_ADDING:
         run_threads(g, step_adding);
+        break;
+    case MR_HARD_UNITS:
+        give_or_take(g, "post", 0);
+        run_threads(g, step_units);
         break;
     }
 }

@@ -17,6 +17,8 @@
  *             30 of 1,000 accesses without the lock.
  *   ending    `threads` threads, four alive at a time: each accesses a counter under a lock and ends;
  *             one in a hundred also without the lock.
+ *   units     threads that take the one unit of a semaphore as a lock before they access variables, and
+ *             give it back; 20 of 1,000 reads are without it.
  *   adding    threads that add to one variable without a lock, at `places` places of three
  *             functions.
  */
@@ -35,6 +37,7 @@ typedef enum mr_hard_family {
     MR_HARD_WIDE,
     MR_HARD_ENDING,
     MR_HARD_ADDING,
+    MR_HARD_UNITS,
 } mr_hard_family;
 
 typedef struct mr_hard_shape {

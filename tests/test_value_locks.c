@@ -1,4 +1,4 @@
-/* Variables that are locks by their values: what is one, which accesses are inside, and that two of
+/* Variables that are locks by their values, and semaphores that are by their units: what is one, which accesses are inside, and that two of
  * them inside are no race. That nothing else is dropped: test_exact, shape spin-locks. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,7 +172,7 @@ static void test_models(void **state)
 }
 
 /* Accesses whose locksets meet are no race in the window from `start`, by exhaustive search. Returns how many meet. */
-static uint32_t check_no_race(const char *text, uint32_t start, uint64_t seed)
+static uint32_t check_no_race(const char *text, uint32_t start, mr_model model, uint64_t seed)
 {
     uint32_t meetings = 0;
     mr_setup setup;
@@ -180,8 +180,8 @@ static uint32_t check_no_race(const char *text, uint32_t start, uint64_t seed)
     uint32_t end = setup.trace->event_count;
     mr_exhaustive races;
     start = start < end ? start : 0;
-    mr_setup_window(&setup, start, end, MR_MODEL_VALUE);
-    assert_true(mr_exhaustive_find(setup.trace, MR_MODEL_VALUE, start, end, &races));
+    mr_setup_window(&setup, start, end, model);
+    assert_true(mr_exhaustive_find(setup.trace, model, start, end, &races));
     const mr_window *w = setup.window;
     for (uint32_t b = 0; b < w->size; b++)
         for (uint32_t a = 0; a < b; a++)
@@ -204,7 +204,7 @@ static void test_no_race(void **state)
     for (uint64_t seed = 1; seed <= 800; seed++) {
         char *text = mr_generate_trace(seed, MR_SHAPE_SPIN_LOCKS);
         assert_non_null(text);
-        meetings += check_no_race(text, (uint32_t)(seed % 3) * 3, seed);
+        meetings += check_no_race(text, (uint32_t)(seed % 3) * 3, MR_MODEL_VALUE, seed);
         free(text);
     }
     assert_true(meetings > 2000);
@@ -249,9 +249,90 @@ static void test_marks(void **state)
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         char text[1024];
         generate_marks(seed, text, sizeof text);
-        meetings += check_no_race(text, (uint32_t)(seed % 3) * 2, seed);
+        meetings += check_no_race(text, (uint32_t)(seed % 3) * 2, MR_MODEL_VALUE, seed);
     }
     assert_true(meetings > 2000);
+}
+
+#define WAIT(t) #t "|wait(s)|1\n"
+#define POST(t) #t "|post(s)|1\n"
+
+/* Of each access: is it inside? */
+static const row unit_rows[] = {
+    {"taken and given back", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B) POST(B) X(B), 0, "++-"},
+    {"with a unit at the start", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B) POST(B) X(B), 1, "++-"},
+    {"inside at the start", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 2, "++"},
+    {"handed over", X(A) POST(A) X(A) WAIT(B) X(B), 0, "+-+"},
+    {"two units", POST(A) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 0, "--"},
+    {"two units at the start", POST(C) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 2, "--"},
+    {"one more unit at the start", POST(C) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 1, "--"},
+    {"given back by another thread", POST(A) WAIT(A) X(A) POST(B) WAIT(B) X(B), 0, "--"},
+    {"given twice", POST(A) WAIT(A) POST(A) POST(A) WAIT(B) X(B) WAIT(A) X(A), 0, "--"},
+    {"taken twice", POST(A) WAIT(A) X(A) POST(B) WAIT(A) X(A), 0, "--"},
+    {"one thread", POST(A) WAIT(A) X(A) POST(A) X(B), 0, "--"},
+};
+
+static void test_unit_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unit_rows / sizeof *unit_rows; i++)
+        for (mr_model model = MR_MODEL_RF; model <= MR_MODEL_BRANCH; model++) {
+            mr_setup setup;
+            mr_setup_open(&setup, unit_rows[i].text);
+            mr_setup_window(&setup, unit_rows[i].start, setup.trace->event_count, model);
+            const mr_window *w = setup.window;
+            char inside[16] = "";
+            for (uint32_t e = 0, count = 0; e < w->size; e++)
+                if (mr_op_is_access(mr_window_op(w, e)))
+                    inside[count++] = is_inside(w, e) ? '+' : '-';
+            if (strcmp(inside, unit_rows[i].inside) != 0)
+                fail_msg("%s: %s", unit_rows[i].name, inside);
+            mr_setup_close(&setup);
+        }
+}
+
+/* Random accesses of a variable by threads that mostly treat a semaphore as a lock. */
+static void generate_units(uint64_t seed, char *text, size_t size)
+{
+    enum { EVENTS = 16, THREADS = 3 };
+    mr_random random = {seed};
+    uint32_t units = 0;
+    bool inside[THREADS] = {false}, made = false;
+    size_t length = 0;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        uint32_t thread = mr_random_below(&random, THREADS), draw = mr_random_below(&random, 80);
+        char name = (char)('A' + thread);
+        bool takes = units && !inside[thread], gives = inside[thread] || !made;
+        text += length;
+        size -= length;
+        if (draw > 1 && (draw < (inside[thread] ? 45u : 8u) || (!takes && !gives))) {
+            length = (size_t)snprintf(text, size, "%c|%s|1\n", name,
+                                      draw % 4 == 0 ? "r(x=1)" : (draw % 8 ? "w(x=1)" : "w(y=1)"));
+            continue;
+        }
+        if (draw == 0 && units) /* what no lock does */
+            takes = true;
+        else if (draw == 1)
+            takes = false;
+        else if (draw < 2)
+            takes = units > 0;
+        length = (size_t)snprintf(text, size, "%c|%s(s)|1\n", name, takes ? "wait" : "post");
+        units += takes ? UINT32_MAX : 1;
+        inside[thread] = takes;
+        made = true;
+    }
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    uint32_t meetings = 0;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        char text[1024];
+        generate_units(seed, text, sizeof text);
+        meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, (mr_model)(seed % 3), seed);
+    }
+    assert_true(meetings > 1000);
 }
 
 int main(void)
@@ -259,7 +340,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),   cmocka_unit_test(test_counting_rows),
         cmocka_unit_test(test_models), cmocka_unit_test(test_no_race),
-        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_marks),  cmocka_unit_test(test_unit_rows),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 #include "base/table.h"
-#include "value_locks.h"
+#include "unit_locks.h"
 
 #include <string.h>
 
@@ -184,7 +184,7 @@ static void release_value_lock(held *h, uint32_t lock)
         h->value_locks[i] = h->value_locks[i + 1];
 }
 
-/* After an access: it may have acquired or released a value lock. */
+/* After an access, a wait or a post: it may have acquired or released a value lock. */
 static void change_value_lock(held *h, uint32_t change)
 {
     uint32_t lock = change / 4;
@@ -200,7 +200,8 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
 {
     interner in = {.arena = arena, .window = w};
     held *all = NULL;
-    if (!mr_value_locks_find(w, &in.value_locks, arena) || !prepare(&in, &all))
+    if (!mr_value_locks_find(w, &in.value_locks, arena) ||
+        !mr_unit_locks_find(w, &in.value_locks, arena) || !prepare(&in, &all))
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
@@ -210,10 +211,9 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
                 return false;
             w->lockset[i] = h->lockset;
             w->region_end[i] = h->region_end;
-            if (in.value_locks.count && in.value_locks.changes[i] != MR_NONE)
-                change_value_lock(h, in.value_locks.changes[i]);
-            continue;
         }
+        if (in.value_locks.count && in.value_locks.changes[i] != MR_NONE)
+            change_value_lock(h, in.value_locks.changes[i]);
         const mr_section *section = mr_window_section(w, i);
         if (!section || !w->locks[section->lock].contended)
             continue;

@@ -301,20 +301,30 @@ static bool is_counting_lock_somehow(finder *f, const mr_window_variable *x)
     return false;
 }
 
-static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *found,
-                mr_arena *arena)
+bool mr_value_locks_add(const mr_window *w, mr_value_locks *found, uint32_t holder,
+                        uint32_t sections, uint32_t *lock, mr_arena *arena)
 {
-    const mr_window *w = f->window;
     if (!found->changes) {
+        size_t most = (size_t)w->variable_count + w->lock_count;
         found->changes = mr_arena_alloc(arena, w->size, sizeof *found->changes);
-        found->holder = mr_arena_alloc(arena, w->variable_count, sizeof *found->holder);
+        found->holder = mr_arena_alloc(arena, most, sizeof *found->holder);
         if (!found->changes || !found->holder)
             return false;
         memset(found->changes, 0xff, w->size * sizeof *found->changes);
     }
-    uint32_t lock = found->count++;
-    found->holder[lock] = f->holder;
-    found->sections += f->sections + (f->holder != MR_NONE);
+    *lock = found->count++;
+    found->holder[*lock] = holder;
+    found->sections += sections + (holder != MR_NONE);
+    return true;
+}
+
+static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *found,
+                mr_arena *arena)
+{
+    const mr_window *w = f->window;
+    uint32_t lock;
+    if (!mr_value_locks_add(w, found, f->holder, f->sections, &lock, arena))
+        return false;
     for (uint32_t k = x->writes_first; k < x->writes_end; k++)
         if (f->changes[k] != MR_NONE)
             found->changes[w->writes[k]] = 4 * lock + f->changes[k];

@@ -59,6 +59,7 @@ typedef enum mr_value_change {
     MR_VALUE_DOWNGRADE, /* inside before, with units after */
 } mr_value_change;
 
+/* Filled by mr_value_locks_find, then by mr_unit_locks_find (unit_locks.h). */
 typedef struct mr_value_locks {
     uint32_t count, sections;
     uint32_t *holder; /* one a lock: thread that holds it at the start; MR_NONE: none */
@@ -68,5 +69,9 @@ typedef struct mr_value_locks {
 
 /* Of a window that has its accesses. The memory is the arena's. False: no memory. O(window). */
 bool mr_value_locks_find(const mr_window *window, mr_value_locks *found, mr_arena *arena);
+
+/* Adds a lock with so many sections, without its changes. `*lock`: its number. False: no memory. */
+bool mr_value_locks_add(const mr_window *window, mr_value_locks *found, uint32_t holder,
+                        uint32_t sections, uint32_t *lock, mr_arena *arena);
 
 #endif

@@ -1,0 +1,22 @@
+/*
+ * unit_locks: semaphores that are locks by their units alone, such as one that is made with one unit, which threads take
+ * before they access what they share and give back afterwards.
+ *
+ * In the window each thread takes a unit, gives it back, takes one again, and so on. A thread whose first operation gives a unit
+ * gives one that it has from before the window, or makes one. The units at the start and those threads are one in all.
+ *
+ * Then no reordering has two threads *inside* at once, where a thread is inside from its wait up to its post, and who gives a
+ * unit first is inside from the start. Proof: the units that are there and the threads inside are one in all: so it is at
+ * the start, a wait takes a unit and its thread is inside, a post the other way round. Units are never less than none.
+ *
+ * This needs rule 4 of docs/semantics.md 2 only, so it holds in each model. The post itself is not inside: no access is.
+ */
+#ifndef MR_WINDOWS_UNIT_LOCKS_H
+#define MR_WINDOWS_UNIT_LOCKS_H
+
+#include "value_locks.h"
+
+/* Of a window that has its semaphores. Adds them to `found`. False: no memory. O(window). */
+bool mr_unit_locks_find(const mr_window *window, mr_value_locks *found, mr_arena *arena);
+
+#endif
