@@ -13,7 +13,8 @@
 
 typedef unsigned __int128 u128;
 
-enum { RELAXED = 0 };
+/* A memory order may have this flag: the access gets MR_LOG_VOLATILE. */
+enum { RELAXED = 0, BY_ASSEMBLY = MR_LOG_VOLATILE >> MR_LOG_ORDER_SHIFT };
 
 static inline __attribute__((always_inline)) bool begin(uintptr_t code)
 {
@@ -33,7 +34,7 @@ static inline __attribute__((always_inline)) bool begin(uintptr_t code)
 static unsigned detail(unsigned log2, int order)
 {
     order = mr_ignores_sync(mr_self) ? RELAXED : order;
-    return (log2 > 3 ? 3 : log2) | (unsigned)(order & 7) << MR_LOG_ORDER_SHIFT;
+    return (log2 > 3 ? 3 : log2) | (unsigned)(order & (7 | BY_ASSEMBLY)) << MR_LOG_ORDER_SHIFT;
 }
 
 /* The value as the log has it: extended by its sign from its size. */
@@ -267,6 +268,7 @@ static void log_atomic(const maxrace_atomic *atomic, maxrace_atomic_access acces
                        uintptr_t code)
 {
     int log2 = size_of(atomic->bytes);
+    order = (order & 7) | BY_ASSEMBLY;
     if (mr_self == NULL || log2 < 0 || mr_ignores_all(mr_self)) {
         return;
     }

@@ -305,6 +305,8 @@ enum { MR_LOG_STATE_WORD = 1, MR_EXPLORE_WORDS = 96 };
 #define MR_LOG_NO_VALUE (1u << 3) /* of a write or range write: the value is not known */
 #define MR_LOG_ORDER_SHIFT                                                                         \
     4 /* atomics: 0 relaxed, 1 consume, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst */
+/* The access is volatile. Of an atomic one: inline assembly does it, which such accesses of the same bytes go with
+ * (src/record/assembly.h). */
 #define MR_LOG_VOLATILE (1u << 7)
 
 typedef enum mr_log_role {

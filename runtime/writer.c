@@ -425,7 +425,8 @@ static placed place(unsigned head, uintptr_t code, uintptr_t address)
     unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address);
     mr_log_site before = mr_writer_model.sites[number];
     int64_t distance = (int64_t)(address - before.address);
-    bool is_new = before.head != now.head || !mr_log_fits_far(distance);
+    bool is_new =
+        before.head != now.head || !mr_log_fits_far(distance) || mr_writer_keeps_long(head);
     mr_writer_model.sites[number] = now;
     return (placed){number, is_new, distance, before};
 }

@@ -150,6 +150,12 @@ static inline int64_t *mr_writer_known(unsigned head, uintptr_t address)
     return &mr_writer_model.values[mr_log_value_of(head, address)];
 }
 
+/* A reader looks at each volatile access apart (mr_log_is_run_long), so it has no short record. */
+static inline bool mr_writer_keeps_long(unsigned head)
+{
+    return (head >> 8 & MR_LOG_VOLATILE) != 0;
+}
+
 /* Writes a READ or WRITE whose value is known: `head` has its kind and detail, no payload. Inline
  * where they are constant. */
 static inline __attribute__((always_inline)) void mr_put_known(unsigned head, uintptr_t code,
@@ -158,8 +164,9 @@ static inline __attribute__((always_inline)) void mr_put_known(unsigned head, ui
     unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address);
     mr_log_site *site = &mr_writer_model.sites[number];
     int64_t distance = (int64_t)(address - site->address);
-    if (__builtin_expect(
-            site->head != (head | (uint64_t)code << 16) || !mr_log_fits_short(distance), 0)) {
+    if (__builtin_expect(site->head != (head | (uint64_t)code << 16) ||
+                             !mr_log_fits_short(distance) || mr_writer_keeps_long(head),
+                         0)) {
         mr_put_known_far(head, code, address, value);
         return;
     }
@@ -181,8 +188,9 @@ static inline __attribute__((always_inline)) void mr_put_write(unsigned head, ui
     unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address), log2 = head >> 8 & 3;
     mr_log_site *site = &mr_writer_model.sites[number];
     int64_t distance = (int64_t)(address - site->address);
-    if (__builtin_expect(
-            site->head != (head | (uint64_t)code << 16) || !mr_log_fits_short(distance), 0)) {
+    if (__builtin_expect(site->head != (head | (uint64_t)code << 16) ||
+                             !mr_log_fits_short(distance) || mr_writer_keeps_long(head),
+                         0)) {
         mr_put_write_far(head, code, address);
         return;
     }

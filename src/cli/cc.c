@@ -246,8 +246,11 @@ static void add_compiling(arguments *self, bool clang, bool compares, const mr_r
         /* Without this flag, clang does not report a read that is followed by a write. */
         add(self, "-mllvm");
         add(self, "-tsan-instrument-read-before-write=1");
+        add(self, "-mllvm");
+        add(self, "-tsan-distinguish-volatile=1");
         add(self, "-fno-integrated-as");
     } else {
+        add(self, "--param=tsan-distinguish-volatile=1");
         add(self, "-Wno-tsan"); /* no warnings about fences: the runtime library handles them */
         add_calls(self);
     }

@@ -397,6 +397,11 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         .is_range = mr_log_is_range(kind),
         .has_value = !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE),
     };
+    if (mr_assembly_joins(&pass->scan->assembly, record, self.extent)) {
+        self.event.op = atomic_of(self.event.op);
+        self.event.memory_order =
+            mr_op_writes((uint8_t)self.event.op) ? MR_ORDER_REL : MR_ORDER_ACQ;
+    }
     self.reads = mr_op_reads((uint8_t)self.event.op);
     self.writes = mr_op_writes((uint8_t)self.event.op);
     if (!self.is_range)

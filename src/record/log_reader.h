@@ -121,12 +121,20 @@ static inline void mr_log_run_take(mr_log_run *run, const mr_log_run_access *acc
     run->at = access->parts.content + access->parts.form - MR_LOG_FORM_SAME;
 }
 
+/* Has the access with this head the flag MR_LOG_VOLATILE? */
+static inline bool mr_log_is_volatile(uint64_t head)
+{
+    unsigned kind = mr_log_kind_of(head);
+    return kind >= MR_LOG_READ && kind <= MR_LOG_ATOMIC_UPDATE &&
+           (mr_log_detail(head) & MR_LOG_VOLATILE);
+}
+
 /* Is it the head of a long record that may be in a run? */
 static inline bool mr_log_is_run_long(uint64_t head)
 {
     const uint64_t kinds = 1ull << MR_LOG_ENTER | 1ull << MR_LOG_LEAVE | 1ull << MR_LOG_ENTRY |
                            1ull << MR_LOG_READ | 1ull << MR_LOG_WRITE;
-    return kinds >> mr_log_kind_of(head) & 1;
+    return (kinds >> mr_log_kind_of(head) & 1) && !mr_log_is_volatile(head);
 }
 
 /* The next record, when it is a long one that may be in a run: an ENTER as mr_log_expand_enter makes it, a

@@ -233,7 +233,7 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
     mr_pair kept = {access.life->number, offset << 8 | access.bytes};
-    return !how.atomic || access.bytes == 1 ||
+    return !(how.atomic || how.is_kept) || access.bytes == 1 ||
            mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
 }
 

@@ -11,6 +11,7 @@ void mr_scan_free(mr_scan *scan)
     mr_gaps_free(&scan->gaps);
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
+    mr_assembly_free(&scan->assembly);
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
     mr_presence_free(&scan->presence);
@@ -182,9 +183,13 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
         mr_piece_access how = {.writes = writes(kind),
                                .atomic = is_atomic(kind),
-                               .updates = kind == MR_LOG_ATOMIC_UPDATE};
+                               .updates = kind == MR_LOG_ATOMIC_UPDATE,
+                               .is_kept = mr_log_is_volatile(record[0])};
+        uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
+        mr_extent extent = {mr_lifetimes_find(&pass->lives, address), address, bytes};
         scan->accesses++;
-        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record), how);
+        return note_access(scan, pass, address, bytes, how) &&
+               mr_assembly_note(&scan->assembly, record, extent);
     }
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);

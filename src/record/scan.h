@@ -3,6 +3,7 @@
 #ifndef MR_RECORD_SCAN_H
 #define MR_RECORD_SCAN_H
 
+#include "assembly.h"
 #include "benign.h"
 #include "deaths.h"
 #include "gaps.h"
@@ -22,6 +23,7 @@ typedef struct mr_scan {
     mr_pieces pieces;
     mr_gaps gaps;
     mr_benign benign;
+    mr_assembly assembly;
     mr_uses uses;
     mr_deaths deaths;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
