@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -500,6 +501,62 @@ static void test_parts(void **state)
     run_fed("long.std", &fed[1]);
 }
 
+/* Has the process mapped a file of this name? */
+static bool has_mapped(pid_t process, const char *name)
+{
+    char path[64], line[1024];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    FILE *maps = fopen(path, "r");
+    while (maps && !found && fgets(line, sizeof line, maps))
+        found = strstr(line, name) != NULL;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* A shard of long.mrt that waits for its first system call. -1: no process can be traced here. */
+static pid_t start_traced(const char *checkpoint)
+{
+    char trace[512], file[512];
+    const char *program = getenv("MAXRACE");
+    mr_scratch_path(&scratch, "long.mrt", trace);
+    mr_scratch_path(&scratch, checkpoint, file);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(126);
+        execl(program ? program : "build/release/maxrace", "maxrace", "predict", "--no-report-run",
+              "--window-size", "10000", "--window-overlap", "0", "--candidates-far", "none",
+              "--shard", "8/13", "--checkpoint", file, trace, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSTOPPED(status) ? child : -1;
+}
+
+/* A signal to a shard that reads its part: it ends by the signal, and leaves nothing. */
+static void test_signal_while_reading(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = start_traced("p9");
+    if (child < 0)
+        skip();
+    while (!has_mapped(child, "long.mrt")) {
+        assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSTOPPED(status)); /* else it has not read the part */
+    }
+    assert_int_equal(kill(child, SIGTERM), 0);
+    assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    assert_false(is_there("p9"));
+}
+
 static void test_locked(void **state)
 {
     (void)state;
@@ -528,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_signal_while_reading),
         cmocka_unit_test(test_locked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

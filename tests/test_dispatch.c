@@ -111,10 +111,11 @@ typedef struct run {
 static mr_status decide(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                         mr_error *error)
 {
+    const run *self = context;
     (void)worker;
     (void)unit;
     (void)error;
-    *outcome = outcome_of(((const run *)context)->value);
+    *outcome = outcome_of(self->value);
     return MR_OK;
 }
 
