@@ -193,13 +193,15 @@ static void place_sites(mr_access_strand *strand, const access *accesses, uint32
 static bool make_strands(mr_access_groups *groups, const mr_window *w, const access *accesses,
                          uint32_t count, mr_arena *arena)
 {
-    uint32_t strand_count = 0, variable = 0;
+    uint32_t most = 0, strand_count = 0, variable = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most += !i || compare_strand(&accesses[i - 1], &accesses[i]) != 0;
     uint32_t *events = mr_arena_alloc(arena, count, sizeof *events);
     uint32_t *sites = mr_arena_alloc(arena, count, sizeof *sites);
     /* One more than its accesses for each strand. */
     uint32_t(*before)[MR_ACCESS_CLASSES] =
-        mr_arena_zalloc(arena, 2 * (size_t)count, sizeof *before);
-    groups->strands = mr_arena_alloc(arena, count, sizeof *groups->strands);
+        mr_arena_alloc(arena, (size_t)count + most, sizeof *before);
+    groups->strands = mr_arena_alloc(arena, most, sizeof *groups->strands);
     groups->strand_first =
         mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *groups->strand_first);
     if (!events || !sites || !before || !groups->strands || !groups->strand_first)
@@ -207,6 +209,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
     for (uint32_t first = 0, end; first < count; first = end) {
         const access *key = &accesses[first];
         uint32_t(*own)[MR_ACCESS_CLASSES] = before + first + strand_count;
+        memset(own, 0, sizeof *own);
         for (end = first; end < count && !compare_strand(key, &accesses[end]); end++) {
             uint32_t(*next)[MR_ACCESS_CLASSES] = own + (end - first);
             events[end] = accesses[end].event;
@@ -226,7 +229,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
                                      .count = end - first};
         place_sites(strand, key, end - first);
     }
-    MR_ASSERT(strand_count <= count);
+    MR_ASSERT(strand_count == most);
     while (variable < w->variable_count)
         groups->strand_first[++variable] = strand_count;
     return true;

@@ -384,6 +384,9 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 
 /* ---- a phase for each size ---- */
 
+/* A small window has less than one of so many parts of the events of the far window. */
+enum { SMALL_PART = 8 };
+
 static mr_status try_size(mr_far_asker *asker, mr_far_way way, uint32_t size, mr_error *error)
 {
     plan p = {.asker = asker, .way = way, .size = size};
@@ -402,12 +405,17 @@ static mr_status try_size(mr_far_asker *asker, mr_far_way way, uint32_t size, mr
     return status;
 }
 
-mr_status mr_far_try_around(mr_far_asker *asker, mr_far_way way, mr_error *error)
+mr_status mr_far_try_around(mr_far_asker *asker, mr_far_way way, mr_far_sizes sizes,
+                            mr_error *error)
 {
     const mr_window *window = asker->window->problem.window;
+    uint64_t first = asker->context->settings->plan.size;
     mr_status status = MR_OK;
-    for (uint64_t size = asker->context->settings->plan.size;
-         status == MR_OK && size < window->size && !mr_far_is_halted(asker); size *= GROWTH)
-        status = try_size(asker, way, (uint32_t)size, error);
+    for (uint64_t size = first; status == MR_OK && size < window->size && !mr_far_is_halted(asker);
+         size *= GROWTH) {
+        bool is_small = size == first || size < window->size / SMALL_PART;
+        if (sizes == MR_FAR_ALL_SIZES || is_small == (sizes == MR_FAR_SMALL_SIZES))
+            status = try_size(asker, way, (uint32_t)size, error);
+    }
     return status;
 }

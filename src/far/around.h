@@ -24,8 +24,12 @@ typedef enum mr_far_way {
     MR_FAR_PLAIN, /* by formulas, in the model of the far window */
 } mr_far_way;
 
-/* Runs the phases, on all pairs of places that are not settled. When the run is halted, some
+/* Small windows are those of the first size, and those that have less than an eighth of the events of the far window. */
+typedef enum mr_far_sizes { MR_FAR_ALL_SIZES, MR_FAR_SMALL_SIZES, MR_FAR_LARGE_SIZES } mr_far_sizes;
+
+/* Runs the phases of these sizes, on all pairs of places that are not settled. When the run is halted, some
  * questions were not asked. MR_ERR_MEMORY. */
-mr_status mr_far_try_around(mr_far_asker *asker, mr_far_way way, mr_error *error);
+mr_status mr_far_try_around(mr_far_asker *asker, mr_far_way way, mr_far_sizes sizes,
+                            mr_error *error);
 
 #endif

@@ -71,11 +71,11 @@ static mr_status prove_or_ask(decider *d)
     bool last = d->window.model == d->context->settings->model;
     mr_status status = last ? search_and_prove(d) : MR_OK;
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
-        status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
+        status = mr_far_try_around(&d->asker, MR_FAR_MIXED, MR_FAR_ALL_SIZES, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
         d->window.places.items[i].unanswered = 0;
     if (goes_on(d, status))
-        status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, d->error);
+        status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, MR_FAR_ALL_SIZES, d->error);
     if (last && goes_on(d, status))
         status = mr_far_search_bundles(&d->asker, d->error);
     return goes_on(d, status) ? mr_far_decide_whole(&d->asker, d->error) : status;
@@ -136,9 +136,9 @@ static mr_status prove_near(decider *d, size_t from, size_t to)
 }
 
 /* Decides the far window in one model. The shortest proofs come first, for a trial takes more when there is no race.
- * Then comes what needs no formula, on windows around close pairs, then the other short proofs. On most traces no
- * pair of places is left by then. Raising the precedence costs about as much as trying a few pairs on the whole far
- * window, which mostly are no races, so it comes before that. */
+ * Then comes what needs no formula, on small windows around close pairs, then the other short proofs. On many traces no
+ * pair of places is left by then. Raising the precedence costs about as much as the large windows around pairs, or as
+ * trying a few pairs on the whole far window, and most pairs of places that are left are no races, so it comes before those. */
 static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
 {
     mr_stats *stats = stats_of(d);
@@ -155,11 +155,13 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
     if (goes_on(d, status))
         status = prove_near(d, 0, 1);
     if (goes_on(d, status))
-        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
+        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, MR_FAR_SMALL_SIZES, d->error);
     if (goes_on(d, status))
         status = prove_near(d, 1, sizeof near_rounds / sizeof *near_rounds);
     if (goes_on(d, status))
         status = refine(d);
+    if (goes_on(d, status))
+        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, MR_FAR_LARGE_SIZES, d->error);
     if (goes_on(d, status))
         status = mr_far_try_whole(&d->asker, d->error);
     return goes_on(d, status) ? prove_or_ask(d) : status;
