@@ -8,10 +8,8 @@
 static void print_event(const mr_context *context, const mr_trace *trace, FILE *stream,
                         const char *head, const char *word, uint32_t event)
 {
-    fprintf(stream, "%s%s at ", head, word);
-    mr_phrase_name(stream, &trace->locations, trace->location[event]);
-    fputs(" by ", stream);
-    mr_phrase_name(stream, &trace->threads, trace->thread[event]);
+    fprintf(stream, "%s%s ", head, word);
+    mr_phrase_place(stream, trace, mr_access_of_event(trace, event, event));
     fprintf(stream, ", event %" PRIu32 "\n", event);
     mr_context_print(context, stream, event);
 }

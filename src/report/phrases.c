@@ -123,16 +123,34 @@ const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
     return text;
 }
 
+bool mr_phrase_has_place(const mr_trace *trace, uint32_t location)
+{
+    const char *text = trace->locations.items[location].text;
+    return text[0] != '\0' && strcmp(text, "?") != 0;
+}
+
+void mr_phrase_place(FILE *stream, const mr_trace *trace, mr_access access)
+{
+    const char *text = trace->locations.items[access.location].text;
+    bool is_life = access.op == MR_OP_ALLOC || access.op == MR_OP_FREE;
+    if (is_life && strcmp(text, "?") == 0) {
+        fputs(access.op == MR_OP_FREE ? "at the end of " : "at the start of ", stream);
+    } else {
+        fputs("at ", stream);
+        if (mr_phrase_has_place(trace, access.location))
+            mr_phrase_name(stream, &trace->locations, access.location);
+        else
+            fputs("an unnamed place", stream);
+        fputs(" by ", stream);
+    }
+    mr_phrase_name(stream, &trace->threads, access.thread);
+}
+
 void mr_phrase_deed(FILE *stream, const char *label, const char *deed, const mr_trace *trace,
                     mr_access access)
 {
-    fprintf(stream, "  %-6s  %-5s at ", label, deed);
-    if (trace->locations.items[access.location].length > 0)
-        mr_phrase_name(stream, &trace->locations, access.location);
-    else
-        fputs("an unnamed place", stream);
-    fputs(" by ", stream);
-    mr_phrase_name(stream, &trace->threads, access.thread);
+    fprintf(stream, "  %-6s  %-5s ", label, deed);
+    mr_phrase_place(stream, trace, access);
     fprintf(stream, ", event %" PRIu64 ", line %" PRIu64 "\n", access.event,
             mr_trace_line(trace, access.event));
 }

@@ -41,6 +41,10 @@ void mr_phrase_scope(FILE *stream, const mr_trace *trace);
 enum { MR_NOT_LOOKED_BYTES = 256 };
 const char *mr_phrase_not_looked(const mr_config *config, uint64_t windows,
                                  char text[MR_NOT_LOOKED_BYTES]);
+/* Is the place known? A recorded event without one is at "?". */
+bool mr_phrase_has_place(const mr_trace *trace, uint32_t location);
+/* "at bank.c:21 by teller (T1)". A life without a place is that of a thread's stack: "at the end of teller (T1)". */
+void mr_phrase_place(FILE *stream, const mr_trace *trace, mr_access access);
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);

@@ -332,7 +332,8 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
      * left out. */
     size_t least = mark[0] != '\0' ? strlen(location) + 3 : 8;
     size_t room = line.width < self->width ? self->width - line.width : 0;
-    if (location[0] != '\0' && room >= least) {
+    if (mr_phrase_has_place(trace, trace->location[event]) && location[0] != '\0' &&
+        room >= least) {
         mr_line_add(&line, "at ", 3);
         mr_line_add_tail(&line, location, room - 3);
     }
