@@ -374,6 +374,21 @@ void mr_channel_log_unready(int fd, uintptr_t code)
     }
 }
 
+void mr_channel_log_empty(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (!look_at(fd, &is) ||
+        !(tells(&is, fd) || S_ISREG(is.st_mode))) { /* a message queue is a file */
+        return;
+    }
+    uint32_t counter = counter_of(fd);
+    uint64_t number = counter != 0           ? MR_LOG_COUNTERS_AT + counter
+                      : S_ISSOCK(is.st_mode) ? MR_LOG_SOCKETS_AT + mr_descriptor_object(fd)
+                                             : channel_of(&is)->reads;
+    log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+    log_after(number, MR_LOG_CHANNEL_TAKEN, code);
+}
+
 void mr_channel_log_closed(int fd, uintptr_t code)
 {
     struct stat is;

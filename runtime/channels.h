@@ -40,10 +40,12 @@ void mr_channel_log_end(int fd, uintptr_t code);
  * the wait comes after one of these writes, whichever, and returns true; it may come before or after the others. Not so when the wait tells
  * changes instead of the state (`is_edge`).
  *
- * After true, the caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
+ * After true, and when nothing was ready, the caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
  * that was not ready: the wait comes before the writes to it. */
 bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
 void mr_channel_log_unready(int fd, uintptr_t code);
+/* A read found nothing and waits no longer: it comes after what was written and read so far, and before the next write. */
+void mr_channel_log_empty(int fd, uintptr_t code);
 /* The descriptor leads to a new eventfd, with this count. */
 void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
 /* The write that was about to begin has failed. */

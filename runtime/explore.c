@@ -20,6 +20,16 @@ void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void
     }
 }
 
+void mr_explore_failed(mr_log_role role, const volatile void *object, uintptr_t code, bool shared)
+{
+    if (mr_rt.explores) {
+        mr_explore_choice(MR_LOG_CHOICE_FAILED, role, object, code, shared);
+    } else {
+        mr_write_object(MR_LOG_USED, role, (const void *)object, code,
+                        shared ? MR_LOG_USED_BUSY_SHARED : MR_LOG_USED_BUSY, 0);
+    }
+}
+
 unsigned mr_explore_wait(int64_t limit, bool shared)
 {
     return !mr_rt.explores ? 0 : limit != MR_NEVER ? 2 : shared;

@@ -160,6 +160,8 @@ void mr_io_end_read(int fd, void *written, ssize_t bytes, size_t asked, uintptr_
         }
         if (fd >= 0 && tells_of_others(bytes)) {
             log_received(fd, bytes, asked == 1 ? written : NULL, code);
+        } else if (fd >= 0 && errno == EAGAIN) {
+            mr_channel_log_empty(fd, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);

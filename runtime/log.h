@@ -45,7 +45,7 @@
  *
  * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
- * takes effect). A failed try or a timeout leaves no record. What a semaphore or lock stands for is
+ * takes effect). A try or a wait with a limit that failed is USED (mr_log_used). What a semaphore or lock stands for is
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
  * and no MR_LOG_RETIRED of the address lies between. Condition variables and barriers have numbers
  * that are not used again; of these RETIRED ends nothing, because a thread may still leave a wait.
@@ -110,7 +110,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      8u
+#define MR_LOG_VERSION      9u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -280,8 +280,7 @@ typedef struct mr_log_live {
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
     X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
-    X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
-                            refused, because it is not one */ \
+    X(USED, 3)         /* object; it was used, and nothing else came of it; count: mr_log_used */  \
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */             \
     X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */                          \
     X(STATE, 3) /* object: before an access, only where behaviours are explored; number:         \
@@ -422,6 +421,14 @@ enum { MR_LOG_NOT_CANCELLED = 1 };
 
 /* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
 enum { MR_LOG_TRIED = 1 };
+
+/* The count of USED of a lock or semaphore. */
+typedef enum mr_log_used {
+    MR_LOG_USED_PLAIN,
+    MR_LOG_USED_REFUSED, /* it is none: it was destroyed, or never initialised */
+    MR_LOG_USED_BUSY, /* a try, or a wait with a limit, failed: the lock is held, the semaphore has no unit */
+    MR_LOG_USED_BUSY_SHARED, /* … of a shared lock: it is held exclusively */
+} mr_log_used;
 
 /* Beside the code address of an object's record: the code is in a library that is not recorded. What
  * synchronises that library's threads is not known. So a reader takes no use of an object by it as an access,

@@ -7,6 +7,7 @@
 #include "real.h"
 #include "scheduler.h"
 
+#include <errno.h>
 #include <mqueue.h>
 #include <poll.h>
 
@@ -72,11 +73,18 @@ static void end_received(mqd_t queue, char *message, ssize_t bytes, unsigned *pr
                          uintptr_t code)
 {
     mr_io_end(bytes >= 0 ? queue : -1, message, bytes, code);
-    mr_thread *thread = bytes >= 0 ? mr_enter() : NULL;
+    bool is_empty = bytes < 0 && (errno == EAGAIN || errno == ETIMEDOUT);
+    int saved_errno = errno;
+    mr_thread *thread = bytes >= 0 || is_empty ? mr_enter() : NULL;
     if (thread != NULL) {
-        mr_channel_log_turn(queue, code);
-        mr_io_log_range(MR_LOG_RANGE_WRITE, priority, sizeof *priority, code);
+        if (is_empty) {
+            mr_channel_log_empty(queue, code);
+        } else {
+            mr_channel_log_turn(queue, code);
+            mr_io_log_range(MR_LOG_RANGE_WRITE, priority, sizeof *priority, code);
+        }
         mr_leave(thread);
+        errno = saved_errno;
     }
 }
 

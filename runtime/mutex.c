@@ -36,7 +36,7 @@ static bool log_acquired(int status, pthread_mutex_t *mutex, unsigned tried, uin
 static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code)
 {
     if (status == EINVAL) {
-        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, 1, 0);
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_REFUSED, 0);
     }
 }
 
@@ -60,7 +60,7 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
                         mr_explore_wait(limit, false), 0);
         mr_wake_reason reason = mr_block(thread, mutex, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
-            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
+            mr_explore_failed(MR_LOG_ROLE_MUTEX, mutex, code, false);
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
@@ -75,12 +75,12 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
 {
     if (mr_steers() && mr_steer_expects(mr_self, MR_LOG_ACQUIRE) == 0) {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
+        mr_explore_failed(MR_LOG_ROLE_MUTEX, mutex, code, false);
         return EBUSY; /* as it was recorded */
     }
     int status = MR_REAL(pthread_mutex_trylock)(mutex);
-    if (!log_acquired(status, mutex, MR_LOG_TRIED, code)) {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_MUTEX, mutex, code, 0);
+    if (!log_acquired(status, mutex, MR_LOG_TRIED, code) && status == EBUSY) {
+        mr_explore_failed(MR_LOG_ROLE_MUTEX, mutex, code, false);
     }
     log_refused(status, mutex, code);
     return status;

@@ -4,6 +4,7 @@
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -42,7 +43,7 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
                         mr_explore_wait(limit, how == READ), 0);
         mr_wake_reason reason = mr_block(thread, lock, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
-            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
+            mr_explore_failed(MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
@@ -96,9 +97,13 @@ MR_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
             static int try_lock(mr_thread *thread, pthread_rwlock_t *lock, mode how, uintptr_t code)
 {
     mr_yield(thread);
-    int status = try_now(lock, how, MR_LOG_TRIED, code);
-    if (status != 0) {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
+    mr_log_kind kind = how == READ ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE;
+    int status = EBUSY; /* as it was recorded */
+    if (!mr_steers() || mr_steer_expects(thread, kind) != 0) {
+        status = try_now(lock, how, MR_LOG_TRIED, code);
+    }
+    if (status == EBUSY) {
+        mr_explore_failed(MR_LOG_ROLE_RWLOCK, lock, code, how == READ);
     }
     mr_leave(thread);
     return status;
@@ -203,9 +208,12 @@ MR_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
         return MR_REAL(pthread_spin_trylock)(lock);
     }
     mr_yield(thread);
-    int status = spin_try(lock, MR_LOG_TRIED, MR_CALLER);
-    if (status != 0) {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SPIN, lock, MR_CALLER, 0);
+    int status = EBUSY; /* as it was recorded */
+    if (!mr_steers() || mr_steer_expects(thread, MR_LOG_ACQUIRE) != 0) {
+        status = spin_try(lock, MR_LOG_TRIED, MR_CALLER);
+    }
+    if (status == EBUSY) {
+        mr_explore_failed(MR_LOG_ROLE_SPIN, lock, MR_CALLER, false);
     }
     mr_leave(thread);
     return status;

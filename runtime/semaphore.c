@@ -4,6 +4,7 @@
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "steer.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -139,7 +140,7 @@ static int wait_until(mr_thread *thread, sem_t *semaphore, int64_t limit, uintpt
                         mr_explore_wait(limit, false), 0);
         mr_wake_reason reason = mr_block(thread, semaphore, limit, true);
         if (reason == MR_TIMED_OUT) {
-            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 0);
+            mr_explore_failed(MR_LOG_ROLE_SEMAPHORE, semaphore, code, false);
             status = ETIMEDOUT;
             break;
         }
@@ -190,9 +191,12 @@ MR_EXPORT int sem_trywait(sem_t *semaphore)
     }
     int saved_errno = errno;
     mr_yield(thread);
-    int status = try_now(semaphore, true, MR_CALLER);
-    if (status != 0) {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER, 0);
+    int status = EAGAIN; /* as it was recorded */
+    if (!mr_steers() || mr_steer_expects(thread, MR_LOG_WAIT) != 0) {
+        status = try_now(semaphore, true, MR_CALLER);
+    }
+    if (status == EAGAIN) {
+        mr_explore_failed(MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER, false);
     }
     mr_leave(thread);
     errno = status == 0 ? saved_errno : status;

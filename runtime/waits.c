@@ -197,7 +197,7 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
-    bool any = false;
+    bool any = result == 0; /* nothing was ready: that says something of all of them */
     for (nfds_t i = 0; i < count; i++) {
         if ((fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLERR)) != 0) {
             any = mr_channel_log_ready(fds[i].fd, false, code) || any;
@@ -293,16 +293,17 @@ static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
 static void log_ready(const fd_set *reads, const fd_set *asked, int count, uintptr_t code)
 {
     mr_thread *thread = reads != NULL ? mr_enter() : NULL;
-    bool any = false;
+    bool any = false, none = true;
     if (thread == NULL) {
         return;
     }
     for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
         if (FD_ISSET(fd, reads)) {
             any = mr_channel_log_ready(fd, false, code) || any;
+            none = false;
         }
     }
-    for (int fd = 0; any && fd < count && fd < FD_SETSIZE; fd++) {
+    for (int fd = 0; (any || none) && fd < count && fd < FD_SETSIZE; fd++) {
         if (FD_ISSET(fd, asked) && !FD_ISSET(fd, reads)) {
             mr_channel_log_unready(fd, code);
         }
@@ -312,7 +313,7 @@ static void log_ready(const fd_set *reads, const fd_set *asked, int count, uintp
 
 static void log_sets(const descriptor_sets *sets, int count, int result, uintptr_t code)
 {
-    log_ready(result > 0 ? sets->of[0] : NULL, &sets->before[0], count, code);
+    log_ready(result >= 0 ? sets->of[0] : NULL, &sets->before[0], count, code);
     for (int i = 0; i < 3 && result >= 0; i++) {
         mr_wait_end_if(true, sets->of[i], set_bytes(count), code);
     }
@@ -536,9 +537,9 @@ static bool log_event(int set, const struct epoll_event *event, uintptr_t code)
 
 static void log_found(int fd, const struct epoll_event *events, int result, uintptr_t code)
 {
-    mr_thread *thread = result > 0 ? mr_enter() : NULL;
+    mr_thread *thread = result >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
-        bool any = false;
+        bool any = result == 0;
         for (int i = 0; i < result; i++) {
             any = log_event(fd, &events[i], code) || any;
         }

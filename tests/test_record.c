@@ -457,6 +457,40 @@ static void test_units(void **state)
     mr_log_build_free(&log);
 }
 
+/* Tries that fail: the state of the lock is a variable. A failure that says again what the last event of its thread said, and
+ * one of a lock that nobody holds in the log, have no event. Of X + 8 no try fails. */
+static void test_failed_tries(void **state)
+{
+    (void)state;
+    enum { MUTEX = MR_LOG_ROLE_MUTEX, RWLOCK = MR_LOG_ROLE_RWLOCK, SEM = MR_LOG_ROLE_SEMAPHORE };
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MUTEX, X + 8, CODE, 0, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_USED, MUTEX, X, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_object(&log, MR_LOG_USED, MUTEX, X, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_RELEASE, MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_RELEASE, MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_SHARED_ACQUIRE, RWLOCK, X + 16, CODE, 0, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_USED, MUTEX, X, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_object(&log, MR_LOG_USED, RWLOCK, X + 16, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_object(&log, MR_LOG_USED, RWLOCK, X + 16, CODE, MR_LOG_USED_BUSY_SHARED, 0);
+    mr_log_object(&log, MR_LOG_USED, SEM, X + 24, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_object(&log, MR_LOG_POST, SEM, X + 24, CODE, 1, 0);
+    mr_log_object(&log, MR_LOG_USED, SEM, X + 24, CODE, MR_LOG_USED_BUSY, 0);
+    mr_log_object(&log, MR_LOG_WAIT, SEM, X + 24, CODE, 1, 0);
+    check(&log, false,
+          "T0|acq(0x1000)\nT0|au.rlx(0x1000.held=0>1)\nT0|acq(0x1000)\nT0|acq(0x1008)\n"
+          "T1|ar.rlx(0x1000.held=1)\nT0|rel(0x1000)\nT0|au.rlx(0x1000.held=1>0)\n"
+          "T0|rel(0x1000)\nT0|racq(0x1010)\nT0|au.rlx(0x1010.held=0>2)\n"
+          "T1|ar.rlx(0x1010.held=2)\nT1|ar.rlx(0x1018.units=0)\nT1|au.rlx(0x1018.units=0>1)\n"
+          "T1|post(0x1018)\nT1|wait(0x1018)\nT1|au.rlx(0x1018.units=1>0)\n");
+}
+
 /* A barrier is destroyed while a thread leaves it, a condition variable while who was woken does. */
 static void test_units_outlive(void **state)
 {
@@ -624,35 +658,21 @@ static void test_wrong_roles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_keep_local),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_many_units),
-        cmocka_unit_test(test_units_without_end),
-        cmocka_unit_test(test_split_atomics),
-        cmocka_unit_test(test_lives),
-        cmocka_unit_test(test_retired),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_units_outlive),
-        cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_annotated_order),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_strange),
-        cmocka_unit_test(test_no_value),
-        cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_wrong_roles),
-        cmocka_unit_test(test_uses),
-        cmocka_unit_test(test_uses_of_units),
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_freed_by_other),
-        cmocka_unit_test(test_sparse),
-        cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_dead),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_stack_lives),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_keep_local),     cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_many_units),     cmocka_unit_test(test_units_without_end),
+        cmocka_unit_test(test_split_atomics),  cmocka_unit_test(test_lives),
+        cmocka_unit_test(test_retired),        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_failed_tries),   cmocka_unit_test(test_units_outlive),
+        cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_annotated_order),
+        cmocka_unit_test(test_calls),          cmocka_unit_test(test_strange),
+        cmocka_unit_test(test_no_value),       cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_wrong_roles),    cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_uses_of_units),  cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_freed_by_other), cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_repeats),        cmocka_unit_test(test_dead),
+        cmocka_unit_test(test_parts),          cmocka_unit_test(test_stack_lives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

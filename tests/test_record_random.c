@@ -634,7 +634,7 @@ static void test_wrong_headers(void **state)
         if (i == 0)
             header->magic[0] = 'x';
         else if (i == 1)
-            header->version = 9;
+            header->version++;
         else if (i == 2)
             header->header_bytes = 4095;
         else if (i == 3)

@@ -7,6 +7,7 @@
 #include "formats/mrt/mrt_positions.h"
 #include "order_events.h"
 #include "pointer_use.h"
+#include "tries.h"
 #include "unrecorded_calls.h"
 
 #include <inttypes.h>
@@ -59,7 +60,8 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *f
     if (!mr_uses_judge(&pass->uses, &pass->reader, record, &state, &misuse))
         return mr_event_pass_no_memory(error);
     uint64_t event = pass->emitter.trace->event_count;
-    bool refused = mr_log_kind_of(record[0]) == MR_LOG_USED && mr_log_count(record[1]);
+    bool refused =
+        mr_log_kind_of(record[0]) == MR_LOG_USED && mr_log_count(record[1]) == MR_LOG_USED_REFUSED;
     mr_status status = MR_OK;
     if (is_access)
         status = mr_event_pass_use(pass, record, use == MR_USE_WRITE, &value, error);
@@ -100,7 +102,14 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     status = mr_event_pass_object(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);
-    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+    int64_t held = mr_tries_held(use.state);
+    if (!status && !mr_op_acquires((uint8_t)op))
+        status = mr_event_pass_state(pass, record, object, held, error);
+    if (!status)
+        status = mr_emitter_add(&pass->emitter, &event, error);
+    if (!status && mr_op_acquires((uint8_t)op))
+        status = mr_event_pass_state(pass, record, object, held, error);
+    return status;
 }
 
 /*
@@ -143,6 +152,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
         if (mr_op_gives((uint8_t)op)) {
             object->units++;
+            status = mr_event_pass_state(pass, record, object, (int64_t)object->units, error);
         } else if (object->units) {
             object->units--;
         } else {
@@ -151,6 +161,8 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
         }
         if (!status)
             status = mr_emitter_add(&pass->emitter, &event, error);
+        if (!status)
+            status = mr_event_pass_state(pass, record, object, (int64_t)object->units, error);
     }
     return status ? status : use_after(pass, record, error);
 }
@@ -355,6 +367,8 @@ static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_erro
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG)
         return wrong_event(pass, record, error);
     mr_status status = use_before(pass, record, &use, error);
+    if (!status && mr_tries_is_failed(record))
+        return mr_event_pass_failed_try(pass, record, use.state, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;

@@ -184,6 +184,15 @@ bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, 
     return add_name(&naming->trace->locks, name, lock);
 }
 
+bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object,
+                     uint32_t *variable)
+{
+    char name[NAME_BYTES];
+    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name, NULL);
+    add(name, object->role == MR_LOG_ROLE_SEMAPHORE ? ".units" : ".held");
+    return add_name(&naming->trace->variables, name, variable);
+}
+
 bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
                      uint32_t *variable)
 {

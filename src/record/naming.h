@@ -41,6 +41,9 @@ bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *obj
 /* The lock that keeps the events of an atomic access together. It has the name of its first piece.
  */
 bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *lock);
+/* The variable that says whether a lock is held, or how many units a semaphore has (tries.h). */
+bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object,
+                     uint32_t *variable);
 /* The variable that stands for an order: of an annotation, a file descriptor or a signal. */
 bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
                      uint32_t *variable);

@@ -21,6 +21,9 @@ typedef struct mr_object {
     uint32_t user;    /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
     uint32_t writers; /* of a channel: how many have an object of their own */
     uint32_t writer;  /* the first of these, of one of them the next: its number + 1; 0: none */
+    bool is_tried;    /* a try of it failed (tries.h); for the caller */
+    uint32_t state;   /* the variable of its state, + 1; 0: none yet; for the caller */
+    int64_t held;     /* the state; for the caller */
 } mr_object;
 
 typedef struct mr_objects {

@@ -108,6 +108,7 @@ static mr_status after_writers(mr_event_pass *pass, const uint64_t *record, uint
 mr_status mr_event_pass_order(mr_event_pass *pass, const uint64_t *record, bool before,
                               mr_error *error)
 {
+    static const mr_piece none; /* no piece of the program: the read is of an order */
     if (mr_log_is_nothing(record))
         return MR_OK;
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
@@ -129,6 +130,15 @@ mr_status mr_event_pass_order(mr_event_pass *pass, const uint64_t *record, bool 
         return MR_OK;
     if (mr_object_is_taking(object) && !is_taken_in_order(pass, object))
         return MR_OK;
+    mr_repeat read = {.piece = &none,
+                      .head = record[0],
+                      .code = mr_log_code(record[1]),
+                      .version = (uint32_t)object->units};
+    if (!before && pass->emitter.trace->event_count == pass->events_before &&
+        mr_repeats_has(&pass->repeats, pass->reader.thread, &read))
+        return MR_OK;
+    if (!before)
+        pass->read = read;
     event.value = (int64_t)object->units;
     object->units += before;
     event.written_value = (int64_t)object->units;

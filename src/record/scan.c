@@ -1,6 +1,7 @@
 #include "scan.h"
 
 #include "base/progress.h"
+#include "tries.h"
 
 enum { RECORDS_A_TELL = 1 << 10 };
 
@@ -81,6 +82,15 @@ static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return mr_objects_at(&scan->objects, &pass->lives, mr_log_payload(record[0]), MR_LOG_ROLE_OWN,
                          0) &&
            note_object(scan, pass, record);
+}
+
+/* A try of the object failed. */
+static bool note_busy(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    mr_object *object = mr_objects_of(&scan->objects, &pass->lives, record);
+    if (object)
+        object->is_tried = true;
+    return object != NULL;
 }
 
 /* Memory that is released is written; an access of what was released is kept. */
@@ -207,9 +217,11 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return mr_benign_note(&scan->benign, (mr_extent){mr_lifetimes_find(&pass->lives, address),
                                                          address, record[2]});
     }
+    if (kind == MR_LOG_USED && mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG)
+        return note_wrong(scan, pass, record);
     if (kind == MR_LOG_USED)
-        return mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG ? note_wrong(scan, pass, record)
-                                                             : note_use(scan, pass, record);
+        return note_use(scan, pass, record) &&
+               (!mr_tries_is_failed(record) || note_busy(scan, pass, record));
     if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
         return note_access(scan, pass, mr_log_payload(record[0]), 1,
                            (mr_piece_access){.writes = true});

@@ -132,7 +132,7 @@ bool mr_uses_judge(mr_uses *uses, mr_log_pass *pass, const uint64_t *record, mr_
     if (kind == MR_LOG_RETIRED) {
         if (count != MR_LOG_RETIRED_INITIALISED && held)
             *misuse = MR_MISUSE_DESTROY_HELD;
-    } else if (kind == MR_LOG_USED && count) {
+    } else if (kind == MR_LOG_USED && count == MR_LOG_USED_REFUSED) {
         *misuse = state->destroyed ? MR_MISUSE_USE_AFTER_DESTROY : MR_MISUSE_NOT_INITIALISED;
     } else if (state->destroyed && stays_destroyed(pass, record)) {
         *misuse = MR_MISUSE_USE_AFTER_DESTROY;

@@ -1,0 +1,51 @@
+/*
+ * tries: a try of a lock, or a wait for it with a limit, that failed says that the lock was held; one of a semaphore,
+ * that it had no unit. What the thread then does is possible in such states alone. So for locks and semaphores of which a
+ * try failed, and for these alone, a variable says in which state they are:
+ *
+ *   lock.held         0: free; 1: held exclusively; 2 n: by n readers
+ *   semaphore.units   its units
+ *
+ *   acquire           acq lock, au.rlx(held=0>1)      release   au.rlx(held=1>0), rel lock
+ *   wait              wait s, au.rlx(units=n>n-1)     post      au.rlx(units=n>n+1), post s
+ *   a try that fails  ar.rlx(held=1), ar.rlx(units=0)
+ *
+ * The lock is held wherever the variable says so, and there is no unit where it says 0: then no reordering has a
+ * failed try where it would succeed. All are relaxed: in C and C++ a failed try synchronises with nothing. Who changes the
+ * state sees the value that it saw, so readers of a lock, and posts of a semaphore, keep more of their order than they need.
+ *
+ * A try in a loop that fails again has no event when the last event of its thread is that failure (repeats.h). Nor has one that
+ * fails although no recorded thread holds the lock: another process, or code that is not recorded, does. The trace of
+ * ordered.h, which is for the recorded order alone, needs none of this.
+ *
+ * Part of the event pass (event_state.h).
+ */
+#ifndef MR_RECORD_TRIES_H
+#define MR_RECORD_TRIES_H
+
+#include "event_state.h"
+
+/* Is it the record of a try that failed? */
+static inline bool mr_tries_is_failed(const uint64_t *record)
+{
+    return mr_log_kind_of(record[0]) == MR_LOG_USED &&
+           mr_log_count(record[1]) >= MR_LOG_USED_BUSY &&
+           mr_log_detail(record[0]) != MR_LOG_ROLE_WRONG;
+}
+
+/* The value for a lock that is used so. */
+static inline int64_t mr_tries_held(const mr_user_state *state)
+{
+    return !state ? 0 : state->holder ? 1 : 2 * (int64_t)state->readers;
+}
+
+/* The event for the new state of the object, which is one of pass->objects, or NULL. None when it is what it was, or nobody
+ * asks. */
+mr_status mr_event_pass_state(mr_event_pass *pass, const uint64_t *record, mr_object *object,
+                              int64_t held, mr_error *error);
+
+/* The event for a try that failed; `state` is that of the lock. */
+mr_status mr_event_pass_failed_try(mr_event_pass *pass, const uint64_t *record,
+                                   const mr_user_state *state, mr_error *error);
+
+#endif
