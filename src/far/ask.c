@@ -160,24 +160,9 @@ mr_status mr_far_try_reorder(mr_worker *worker, const mr_problem *problem,
                              const mr_foreign_reads *foreign, mr_close_pair pair,
                              mr_pair_verdict *verdict)
 {
-    mr_decision decision = {.first = pair.first, .second = pair.second};
-    mr_status status = MR_OK;
-    MR_REQUIRE(pair.first < pair.second && pair.second < problem->window->size);
     verdict->steps = problem->window->size / EVENTS_REORDERED_BY_EFFORT;
-    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
-    mr_reordered found =
-        mr_reorder(&problem->forced, &problem->source, foreign, pair.first, pair.second,
-                   &decision.events, &decision.event_count, &worker->arena);
-    /* A question that was refused for want of memory has no answer; that is no error. */
-    bool refused = found == MR_REORDER_NO_MEMORY && worker->arena.refused;
-    worker->arena.refused = false;
-    if (found == MR_REORDER_NO_MEMORY && !refused)
-        status = mr_error_memory(worker->error, "deciding far races");
-    else if (found == MR_REORDERED)
-        status =
-            mr_worker_confirm(worker, problem->window, MR_STRENGTH_BEYOND_WCP, &decision, verdict);
-    mr_arena_release(&worker->arena, mark);
-    return status;
+    return mr_worker_try_reorder(worker, problem, foreign, MR_STRENGTH_BEYOND_WCP, pair.first,
+                                 pair.second, verdict);
 }
 
 mr_status mr_far_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,

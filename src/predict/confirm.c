@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "worker.h"
 
+#include "base/assert.h"
 #include "witness/minimise.h"
 
 #include <string.h>
@@ -93,6 +94,27 @@ mr_status mr_worker_confirm(mr_worker *worker, const mr_window *window, mr_stren
     return status != MR_OK
                ? status
                : mr_worker_confirm_witness(worker, &witness, strength, decision, verdict);
+}
+
+mr_status mr_worker_try_reorder(mr_worker *worker, const mr_problem *problem,
+                                const mr_foreign_reads *foreign, mr_strength strength,
+                                uint32_t first, uint32_t second, mr_pair_verdict *verdict)
+{
+    mr_decision decision = {.first = first, .second = second, .step = MR_STEP_GREEDY};
+    mr_status status = MR_OK;
+    MR_REQUIRE(first < second && second < problem->window->size);
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    mr_reordered found = mr_reorder(&problem->forced, &problem->source, foreign, first, second,
+                                    &decision.events, &decision.event_count, &worker->arena);
+    /* A question that was refused for want of memory has no answer; that is no error. */
+    bool refused = found == MR_REORDER_NO_MEMORY && worker->arena.refused;
+    worker->arena.refused = false;
+    if (found == MR_REORDER_NO_MEMORY && !refused)
+        status = mr_error_memory(worker->error, "reordering a window");
+    else if (found == MR_REORDERED)
+        status = mr_worker_confirm(worker, problem->window, strength, &decision, verdict);
+    mr_arena_release(&worker->arena, mark);
+    return status;
 }
 
 void mr_pair_verdict_note_unknown(const mr_window *window, uint32_t first, uint32_t second,

@@ -9,6 +9,7 @@
 #include "order/order.h"
 #include "outcome.h"
 #include "settings.h"
+#include "solver/reorder.h"
 #include "windows/window.h"
 #include "witness/checker.h"
 
@@ -87,8 +88,8 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
 
 /*
  * group.c: decides a group of candidates: those of two places, or one pair of events. First it
- * looks for a witness in trace order, pair by pair; that is done whatever was spent. Then it asks
- * questions until it finds a race or the budget ends: too many questions of the group without an
+ * looks for a witness in trace order, pair by pair; that is done whatever was spent. Then it tries
+ * some pairs with sections held back, and asks questions until it finds a race or the budget ends: too many questions of the group without an
  * answer, or the steps of the window spent. The rest of the group is unknown then. When every pair
  * is wanted, one question is about all accesses of two places; where that is too hard, half of them
  * are asked about. The strategy eager asks about every pair of events.
@@ -118,7 +119,13 @@ mr_status mr_worker_ask(mr_worker *worker, const mr_problem *problem, mr_pair_ve
 mr_status mr_worker_confirm(mr_worker *worker, const mr_window *window, mr_strength strength,
                             mr_decision *decision, mr_pair_verdict *verdict);
 
-/* The same for a witness in events of the worker's trace. The witness is taken over; of the
+/* confirm.c: looks for a witness for two window events, first < second, in trace order but for sections that are held
+ * back (solver/reorder.h), and confirms it. When there is not enough memory for that, there is none. MR_ERR_MEMORY. */
+mr_status mr_worker_try_reorder(mr_worker *worker, const mr_problem *problem,
+                                const mr_foreign_reads *foreign, mr_strength strength,
+                                uint32_t first, uint32_t second, mr_pair_verdict *verdict);
+
+/* mr_worker_confirm for a witness in events of the worker's trace. The witness is taken over; of the
  * decision only the step is read. */
 mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_strength strength,
                                     mr_decision *decision, mr_pair_verdict *verdict);
