@@ -89,10 +89,11 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
 /*
  * group.c: decides a group of candidates: those of two places, or one pair of events. First it
  * looks for a witness in trace order, pair by pair; that is done whatever was spent. Then it tries
- * some pairs with sections held back, and asks questions until it finds a race or the budget ends: too many questions of the group without an
- * answer, or the steps of the window spent. The rest of the group is unknown then. When every pair
- * is wanted, one question is about all accesses of two places; where that is too hard, half of them
- * are asked about. The strategy eager asks about every pair of events.
+ * some pairs with sections held back. Then it asks questions until it finds a race or the budget
+ * ends: too many questions of the group without an answer, or the steps of the window spent. The
+ * rest of the group is unknown then. When every pair is wanted, one question is about all accesses
+ * of two places; where that is too hard, half of them are asked about. The strategy eager asks about
+ * every pair of events.
  */
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
