@@ -261,8 +261,9 @@ static void test_marks(void **state)
 static const row unit_rows[] = {
     {"taken and given back", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B) POST(B) X(B), 0, "++-"},
     {"with a unit at the start", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B) POST(B) X(B), 1, "++-"},
-    {"inside at the start", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 2, "++"},
-    {"handed over", X(A) POST(A) X(A) WAIT(B) X(B), 0, "+-+"},
+    {"inside at the start", POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B) POST(B), 2, "++"},
+    {"handed over", X(A) POST(A) X(A) WAIT(B) X(B) POST(B), 0, "+-+"},
+    {"given back by nobody", X(A) POST(A) X(A) WAIT(B) X(B), 0, "---"},
     {"two units", POST(A) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 0, "--"},
     {"two units at the start", POST(C) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 2, "--"},
     {"one more unit at the start", POST(C) POST(A) WAIT(A) X(A) POST(A) WAIT(B) X(B), 1, "--"},
@@ -332,7 +333,8 @@ static void test_units(void **state)
         generate_units(seed, text, sizeof text);
         meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, (mr_model)(seed % 3), seed);
     }
-    assert_true(meetings > 1000);
+
+    assert_true(meetings > 500);
 }
 
 int main(void)

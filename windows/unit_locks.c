@@ -35,6 +35,7 @@ static bool is_lock(const mr_window *w, const mr_window_semaphore *s, taker *tak
                     uint32_t *holder)
 {
     operations all = operations_of(w, s);
+    bool given_back = false;
     *holder = MR_NONE;
     if (!s->shared || s->units > 1)
         return false;
@@ -47,12 +48,14 @@ static bool is_lock(const mr_window *w, const mr_window_semaphore *s, taker *tak
                 return false;
             if (t->inside)
                 *holder = w->thread[e];
+        } else {
+            given_back |= t->inside && !takes;
         }
         if (t->inside == takes)
             return false;
         t->inside = takes;
     }
-    return (s->units == 1) != (*holder != MR_NONE);
+    return given_back && (s->units == 1) != (*holder != MR_NONE);
 }
 
 bool mr_unit_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *arena)

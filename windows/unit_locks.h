@@ -9,6 +9,9 @@
  * unit first is inside from the start. Proof: the units that are there and the threads inside are one in all: so it is at
  * the start, a wait takes a unit and its thread is inside, a post the other way round. Units are never less than none.
  *
+ * One thread at least gives back what it took. A unit that one thread gives and another one takes, such as the wake-up of a
+ * condition variable, is in order anyway, and thousands of them would make as many lock sets.
+ *
  * This needs rule 4 of docs/semantics.md 2 only, so it holds in each model. The post itself is not inside: no access is.
  */
 #ifndef MR_WINDOWS_UNIT_LOCKS_H
