@@ -355,27 +355,25 @@ static void test_first_events(void **state)
 static void test_long(void **state)
 {
     (void)state;
-    enum { EVENTS = 1 << 17, BLOCK = 500 };
+    enum { EVENTS = 70000, BLOCK = 500 }; /* beside.h: from 65,536 on */
     static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_WCP};
     char text_path[512], mrt_path[512];
     size_t lean = 0;
-    for (uint32_t shape = 0; shape < 2; shape++) {
-        char *text = mr_generate_large(shape + 1, &mr_large_shapes[shape], EVENTS);
-        assert_non_null(text);
-        mr_scratch_write(&scratch, "long.std", text, text_path);
-        write_mrt(text, BLOCK, mrt_path);
-        for (int i = 0; i < 4; i++) {
-            mr_config *config = config_of(relations[i / 2], i % 2 ? "false" : "true", "true");
-            mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
-            check_same(&whole, &first);
-            lean += first.lean != NULL;
-            mr_sweep_free(&whole);
-            mr_sweep_free(&first);
-            mr_config_free(config);
-        }
-        free(text);
+    char *text = mr_generate_large(1, &mr_large_shapes[0], EVENTS);
+    assert_non_null(text);
+    mr_scratch_write(&scratch, "long.std", text, text_path);
+    write_mrt(text, BLOCK, mrt_path);
+    for (int i = 0; i < 4; i++) {
+        mr_config *config = config_of(relations[i / 2], i % 2 ? "false" : "true", "true");
+        mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
+        check_same(&whole, &first);
+        lean += first.lean != NULL;
+        mr_sweep_free(&whole);
+        mr_sweep_free(&first);
+        mr_config_free(config);
     }
-    assert_true(lean > 2);
+    free(text);
+    assert_true(lean > 1);
 }
 
 /* The first pair of x of hb is no race, and shb has none of x: the proof is about a later pair, far behind the first one. */
