@@ -333,7 +333,6 @@ static void test_units(void **state)
         generate_units(seed, text, sizeof text);
         meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, (mr_model)(seed % 3), seed);
     }
-
     assert_true(meetings > 500);
 }
 
