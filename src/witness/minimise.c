@@ -78,6 +78,55 @@ static bool need_releases(mr_witness_steps *steps, pending *todo, uint32_t windo
     return changed;
 }
 
+/* A set of steps, of which the first one is found at once: bit i of a level says whether word i of the level below has a bit. */
+enum { WORD_BITS = 64, LEVELS = 3 };
+
+typedef struct step_set {
+    uint64_t *levels[LEVELS];
+} step_set;
+
+_Static_assert(MR_MINIMISE_MOST <= (uint64_t)WORD_BITS * WORD_BITS * WORD_BITS,
+               "the last level has one word");
+
+/* False: no memory. */
+static bool init_set(step_set *set, uint32_t count, mr_arena *arena)
+{
+    for (int i = 0; i < LEVELS; i++) {
+        count = count / WORD_BITS + 1;
+        set->levels[i] = mr_arena_zalloc(arena, count, sizeof *set->levels[i]);
+        if (!set->levels[i])
+            return false;
+    }
+    return true;
+}
+
+static void add_step(step_set *set, uint32_t step)
+{
+    for (int i = 0; i < LEVELS; i++, step /= WORD_BITS)
+        set->levels[i][step / WORD_BITS] |= UINT64_C(1) << step % WORD_BITS;
+}
+
+/* The step may not be in the set. */
+static void take_step(step_set *set, uint32_t step)
+{
+    for (int i = 0; i < LEVELS; i++, step /= WORD_BITS) {
+        set->levels[i][step / WORD_BITS] &= ~(UINT64_C(1) << step % WORD_BITS);
+        if (set->levels[i][step / WORD_BITS])
+            break;
+    }
+}
+
+/* MR_NONE: the set is empty. */
+static uint32_t first_step(const step_set *set)
+{
+    uint32_t at = 0;
+    if (!set->levels[LEVELS - 1][0])
+        return MR_NONE;
+    for (int i = LEVELS; i-- > 0;)
+        at = at * WORD_BITS + (uint32_t)__builtin_ctzll(set->levels[i][at]);
+    return at;
+}
+
 /* An order that must be kept between two steps, from < to. */
 typedef struct edge {
     uint32_t from, to;
@@ -91,8 +140,7 @@ typedef struct scheduler {
     uint32_t *targets;
     uint32_t *waiting; /* edges into step i from steps that have not run */
     uint32_t *next;    /* next needed step of the same thread */
-    uint32_t *ready;   /* heap of the steps that nothing holds back */
-    uint32_t ready_count;
+    step_set ready;    /* needed steps that have not run, and that nothing holds back */
 } scheduler;
 
 static void add_edge(scheduler *s, uint32_t from, uint32_t to)
@@ -182,8 +230,8 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
     s->first_edge = mr_arena_zalloc(arena, count + 1, sizeof *s->first_edge);
     s->waiting = mr_arena_zalloc(arena, count, sizeof *s->waiting);
     s->next = mr_arena_alloc(arena, count, sizeof *s->next);
-    s->ready = mr_arena_alloc(arena, count, sizeof *s->ready);
-    if (!s->edges || !s->targets || !s->first_edge || !s->waiting || !s->next || !s->ready)
+    if (!s->edges || !s->targets || !s->first_edge || !s->waiting || !s->next ||
+        !init_set(&s->ready, steps->count, arena))
         return false;
     memset(s->next, 0xff, count * sizeof *s->next);
     for (uint32_t i = 0; i < count; i++) {
@@ -204,31 +252,6 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
     return true;
 }
 
-static void push_ready(scheduler *s, uint32_t step)
-{
-    MR_ASSERT(s->ready_count < s->steps->count);
-    uint32_t at = s->ready_count++;
-    for (; at && s->ready[(at - 1) / 2] > step; at = (at - 1) / 2)
-        s->ready[at] = s->ready[(at - 1) / 2];
-    s->ready[at] = step;
-}
-
-static uint32_t pop_ready(scheduler *s)
-{
-    MR_ASSERT(s->ready_count > 0);
-    uint32_t top = s->ready[0], last = s->ready[--s->ready_count], at = 0;
-    for (uint32_t child = 1; child < s->ready_count; child = 2 * at + 1) {
-        if (child + 1 < s->ready_count && s->ready[child + 1] < s->ready[child])
-            child++;
-        if (last <= s->ready[child])
-            break;
-        s->ready[at] = s->ready[child];
-        at = child;
-    }
-    s->ready[at] = last;
-    return top;
-}
-
 /* Runs a step; steps that it was the last to hold back become ready. */
 static void run_step(scheduler *s, uint32_t step)
 {
@@ -238,9 +261,10 @@ static void run_step(scheduler *s, uint32_t step)
     /* What is left of the witness is a prefix of each thread, too. */
     MR_ASSERT(previous == MR_NONE || !items[previous].needed);
     items[step].needed = false;
+    take_step(&s->ready, step);
     for (uint32_t e = s->first_edge[step]; e < s->first_edge[step + 1]; e++)
         if (!--s->waiting[s->targets[e]])
-            push_ready(s, s->targets[e]);
+            add_step(&s->ready, s->targets[e]);
 }
 
 /* Runs the needed steps: the same thread as long as possible, else the earliest step of the witness
@@ -251,12 +275,9 @@ static uint32_t run(scheduler *s, uint32_t *events)
     uint32_t filled = 0;
     for (uint32_t i = 0; i < steps->count; i++)
         if (steps->items[i].needed && !s->waiting[i])
-            push_ready(s, i);
-    while (s->ready_count) {
-        uint32_t step = pop_ready(s);
-        if (!steps->items[step].needed)
-            continue; /* has run as a follower of its thread */
-        for (; step != MR_NONE && !s->waiting[step]; step = s->next[step]) {
+            add_step(&s->ready, i);
+    for (uint32_t first; (first = first_step(&s->ready)) != MR_NONE;) {
+        for (uint32_t step = first; step != MR_NONE && !s->waiting[step]; step = s->next[step]) {
             run_step(s, step);
             events[filled++] = steps->items[step].event;
         }
