@@ -7,9 +7,19 @@
 
 /* A state that is being left. */
 struct mr_walk_level {
+    uint64_t state;  /* x->state there */
     uint32_t events; /* how many had run when it was reached */
     uint32_t tried;  /* the turn of the thread that was tried last, plus one */
 };
+
+/* A state of the walk with this number; of another one: the slot is empty. */
+struct mr_walk_seen {
+    uint64_t state;
+    uint32_t walk;
+};
+
+/* How an event runs. A plain access needs nothing but, when it reads a shared variable, what it has to see. */
+enum { BY_RULES, PLAIN_WRITE, PLAIN_READ, READ_OF_ANY };
 
 /* ---- states ---- */
 
@@ -31,46 +41,108 @@ static uint64_t hash_of_memory(const mr_walker *x, uint32_t variable)
     return x->window->variables[variable].shared ? mix(key + UINT64_C(0xd1b54a32d192ed03)) : 0;
 }
 
-/* ---- running ---- */
-
-static void note_move(mr_walker *x, uint32_t thread, uint32_t from, uint32_t to)
+/* Where the state is, or the empty slot for it. */
+static mr_walk_seen *slot_of(const mr_walker *x, mr_walk_seen *slots, size_t capacity,
+                             uint64_t state)
 {
-    x->state ^= hash_of_place(thread, from) ^ hash_of_place(thread, to);
+    size_t at = state & (capacity - 1);
+    while (slots[at].walk == x->walk && slots[at].state != state)
+        at = (at + 1) & (capacity - 1);
+    return &slots[at];
 }
 
-static bool run(mr_walker *x, uint32_t event)
+/* False: no memory. */
+static bool grow_seen(mr_walker *x)
+{
+    enum { FIRST = 1 << 12 };
+    size_t capacity = x->seen_capacity ? 2 * x->seen_capacity : FIRST;
+    mr_walk_seen *slots = mr_calloc(capacity, sizeof *slots);
+    for (size_t i = 0; slots && i < x->seen_capacity; i++)
+        if (x->seen[i].walk == x->walk)
+            *slot_of(x, slots, capacity, x->seen[i].state) = x->seen[i];
+    if (!slots)
+        return false;
+    free(x->seen);
+    x->seen = slots;
+    x->seen_capacity = capacity;
+    return true;
+}
+
+/* Notes the state. False: no memory. `*is_new`: the walk has not been there. */
+static bool note_state(mr_walker *x, bool *is_new)
+{
+    if (2 * (x->seen_count + 1) > x->seen_capacity && !grow_seen(x))
+        return false;
+    mr_walk_seen *slot = slot_of(x, x->seen, x->seen_capacity, x->state);
+    *is_new = slot->walk != x->walk;
+    x->seen_count += *is_new;
+    *slot = (mr_walk_seen){.state = x->state, .walk = x->walk};
+    return true;
+}
+
+/* ---- running ---- */
+
+static void note_write(mr_walker *x, uint32_t variable)
+{
+    x->before[x->write_count++] = x->partial.memory[variable];
+    x->state ^= hash_of_memory(x, variable);
+}
+
+static bool run_by_rules(mr_walker *x, uint32_t event)
 {
     const mr_window *w = x->window;
     bool diverges, writes = mr_op_writes(mr_window_op(w, event));
-    x->effort++;
     if (!mr_partial_allows(&x->partial, event, &diverges))
         return false;
-    if (writes) {
-        x->before[x->write_count++] = x->partial.memory[w->object[event]];
-        x->state ^= hash_of_memory(x, w->object[event]);
-    }
+    if (writes)
+        note_write(x, w->object[event]);
     mr_partial_run(&x->partial, event, false);
     if (writes)
         x->state ^= hash_of_memory(x, w->object[event]);
-    note_move(x, w->thread[event], w->position[event], w->position[event] + 1);
+    return true;
+}
+
+/* Runs the next event of its thread, but for the place of the thread in x->state. False: it is not possible. */
+static bool run(mr_walker *x, uint32_t event)
+{
+    const mr_window *w = x->window;
+    uint32_t variable = w->object[event];
+    x->effort++;
+    if (x->how[event] == BY_RULES) {
+        if (!run_by_rules(x, event))
+            return false;
+    } else {
+        if (x->how[event] == PLAIN_READ &&
+            mr_partial_sees(&x->partial, variable) != x->access[event])
+            return false;
+        if (x->how[event] == PLAIN_WRITE) {
+            note_write(x, variable);
+            x->partial.memory[variable] =
+                (mr_partial_memory){.value = x->access[event], .write = event};
+            x->state ^= hash_of_memory(x, variable);
+        }
+        x->partial.next[w->thread[event]]++;
+    }
     x->events[x->event_count++] = event;
     return true;
 }
 
-static void go_back(mr_walker *x, uint32_t event_count)
+/* Takes events back until so many are left, after which the state was `state`. */
+static void go_back(mr_walker *x, uint32_t event_count, uint64_t state)
 {
     const mr_window *w = x->window;
     while (x->event_count > event_count) {
         uint32_t event = x->events[--x->event_count];
-        bool writes = mr_op_writes(mr_window_op(w, event));
-        if (writes)
-            x->state ^= hash_of_memory(x, w->object[event]);
-        x->write_count -= writes;
-        mr_partial_undo(&x->partial, event, &x->before[x->write_count]);
-        if (writes)
-            x->state ^= hash_of_memory(x, w->object[event]);
-        note_move(x, w->thread[event], w->position[event] + 1, w->position[event]);
+        x->write_count -= mr_op_writes(mr_window_op(w, event));
+        if (x->how[event] == BY_RULES) {
+            mr_partial_undo(&x->partial, event, &x->before[x->write_count]);
+            continue;
+        }
+        if (x->how[event] == PLAIN_WRITE)
+            x->partial.memory[w->object[event]] = x->before[x->write_count];
+        x->partial.next[w->thread[event]]--;
     }
+    x->state = state;
 }
 
 /* ---- races ---- */
@@ -86,7 +158,9 @@ static void try_stretch(mr_walker *x, uint32_t other)
     const mr_window *w = x->window;
     const mr_survey *survey = x->survey;
     uint32_t start = x->event_count;
-    if (!survey->stops[other] || w->thread[other] == x->held || !is_waiting(x))
+    uint64_t state = x->state;
+    if (!survey->stops[other] || x->marks[other] != x->mark || w->thread[other] == x->held ||
+        !is_waiting(x))
         return;
     for (uint32_t p = x->from; p < x->to && !x->ends; p++) {
         uint32_t event = mr_window_at(w, x->held, p);
@@ -96,7 +170,7 @@ static void try_stretch(mr_walker *x, uint32_t other)
         if (p + 1 < x->to && !run(x, event))
             break;
     }
-    go_back(x, start);
+    go_back(x, start, state);
 }
 
 /* ---- the search ---- */
@@ -113,19 +187,28 @@ static uint32_t next_of(const mr_walker *x, uint32_t thread)
     return mr_window_at(x->window, thread, x->partial.next[thread]);
 }
 
-/* Is another thread before a read that now sees what it has to see, the write that has just run? */
+/* Lists the reads that other threads are before. */
+static void list_waiting(mr_walker *x, uint32_t thread)
+{
+    x->waiting_count = 0;
+    for (uint32_t t = 0; t < x->window->thread_count; t++) {
+        if (t == thread || stays(x, t))
+            continue;
+        uint32_t next = next_of(x, t);
+        uint8_t op = mr_window_op(x->window, next);
+        if (mr_op_is_access(op) && mr_op_reads(op))
+            x->waiting[x->waiting_count++] = next;
+    }
+}
+
+/* Is one of them now possible, by the write that has just run? */
 static bool serves_another(const mr_walker *x, uint32_t write)
 {
     const mr_window *w = x->window;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        if (t == w->thread[write] || stays(x, t))
-            continue;
-        uint32_t next = next_of(x, t);
-        uint8_t op = mr_window_op(w, next);
-        if (mr_op_is_access(op) && mr_op_reads(op) && w->object[next] == w->object[write] &&
-            mr_partial_is_consistent(&x->partial, next))
+    for (uint32_t i = 0; i < x->waiting_count; i++)
+        if (w->object[x->waiting[i]] == w->object[write] &&
+            mr_partial_is_consistent(&x->partial, x->waiting[i]))
             return true;
-    }
     return false;
 }
 
@@ -134,7 +217,10 @@ static bool serves_another(const mr_walker *x, uint32_t write)
 static bool go_on(mr_walker *x, uint32_t thread)
 {
     const mr_window *w = x->window;
-    uint32_t start = x->event_count, event;
+    uint32_t start = x->event_count, from = x->partial.next[thread], event;
+    uint64_t state = x->state;
+    if (x->takes_turns)
+        list_waiting(x, thread);
     do {
         if (x->partial.next[thread] == mr_window_length(w, thread))
             break;
@@ -142,12 +228,13 @@ static bool go_on(mr_walker *x, uint32_t thread)
         try_stretch(x, event);
         if (x->ends || !run(x, event)) {
             if (!x->takes_turns)
-                go_back(x, start);
+                go_back(x, start, state);
             break;
         }
         if (x->takes_turns && mr_op_writes(mr_window_op(w, event)) && serves_another(x, event))
             break;
     } while (!x->is_free[event]);
+    x->state ^= hash_of_place(thread, from) ^ hash_of_place(thread, x->partial.next[thread]);
     return x->event_count > start;
 }
 
@@ -182,18 +269,18 @@ static void try_all(mr_walker *x)
 /* Goes on from the state, unless the walk has been there. False: no memory. */
 static bool enter(mr_walker *x)
 {
-    uint32_t count = x->known.count;
     void *levels = x->levels;
-    if (!mr_map_at(&x->known, x->state, 0))
+    bool is_new;
+    if (!note_state(x, &is_new))
         return false;
-    if (x->known.count == count)
+    if (!is_new)
         return true;
     if (!mr_grow(&levels, &x->level_capacity, x->level_count + 1, sizeof *x->levels))
         return false;
     if (x->takes_turns)
         try_all(x);
     x->levels = levels;
-    x->levels[x->level_count++] = (mr_walk_level){.events = x->event_count};
+    x->levels[x->level_count++] = (mr_walk_level){.events = x->event_count, .state = x->state};
     return true;
 }
 
@@ -207,7 +294,7 @@ static mr_explored search(mr_walker *x, mr_arena *arena)
         return MR_EXPLORED_NO_MEMORY;
     for (uint32_t turns = 1; x->level_count; turns++) {
         mr_walk_level *top = &x->levels[x->level_count - 1];
-        go_back(x, top->events);
+        go_back(x, top->events, top->state);
         uint32_t thread = choose(x, top->tried, &turn);
         if (thread == MR_NONE) {
             x->level_count--;
@@ -230,7 +317,7 @@ mr_explored mr_walk(mr_walker *x, uint32_t base, uint32_t begin, uint32_t end, u
 {
     MR_REQUIRE(base <= begin);
     if (base < x->base) {
-        go_back(x, base);
+        go_back(x, base, 0);
         x->base = base;
     }
     x->takes_turns = base < begin;
@@ -245,10 +332,11 @@ mr_explored mr_walk(mr_walker *x, uint32_t base, uint32_t begin, uint32_t end, u
     x->max_effort = effort;
     x->ends = false;
     x->level_count = 0;
+    x->seen_count = 0;
+    x->walk++;
+    x->state = 0; /* what it is at the start does not matter */
     mr_explored result = search(x, arena);
-    go_back(x, x->base);
-    mr_map_free(&x->known);
-    x->known = (mr_map){0};
+    go_back(x, x->base, 0);
     *spent += x->effort;
     return result;
 }
@@ -281,13 +369,43 @@ static bool find_free(mr_walker *x, mr_arena *arena)
     return true;
 }
 
+/* Finds out how each event runs. */
+static bool find_plain(mr_walker *x, mr_arena *arena)
+{
+    const mr_window *w = x->window;
+    x->how = mr_arena_zalloc(arena, w->size, sizeof *x->how);
+    x->access = mr_arena_zalloc(arena, w->size, sizeof *x->access);
+    if (!x->how || !x->access)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        bool reads = mr_op_reads(op), writes = mr_op_writes(op);
+        if (!mr_op_is_access(op) || (reads && writes) || mr_window_section(w, i) ||
+            !w->position[i] || w->barrier_edge_count || mr_window_end_of_life(w, i) != MR_NONE)
+            continue;
+        const mr_window_variable *variable = &w->variables[w->object[i]];
+        if (writes) {
+            x->how[i] = PLAIN_WRITE;
+            x->access[i] = mr_window_written_value(w, i);
+        } else if (!variable->shared) {
+            x->how[i] = READ_OF_ANY;
+        } else {
+            x->access[i] = variable->by_source ? w->source[i] + 1 : mr_window_read_value(w, i);
+            x->how[i] = variable->by_source || x->access[i] ? PLAIN_READ : BY_RULES;
+        }
+    }
+    return true;
+}
+
 bool mr_walk_init(mr_walker *x, const mr_survey *survey, mr_arena *arena)
 {
     const mr_window *w = survey->window;
     *x = (mr_walker){.survey = survey, .window = w};
     x->events = mr_arena_alloc(arena, w->size, sizeof *x->events);
     x->before = mr_arena_alloc(arena, w->size, sizeof *x->before);
-    if (!x->events || !x->before || !find_free(x, arena) || !mr_partial_init(&x->partial, w, arena))
+    x->waiting = mr_arena_alloc(arena, w->thread_count, sizeof *x->waiting);
+    if (!x->events || !x->before || !x->waiting || !find_free(x, arena) || !find_plain(x, arena) ||
+        !mr_partial_init(&x->partial, w, arena))
         return false;
     mr_partial_reset(&x->partial);
     return true;
@@ -295,7 +413,7 @@ bool mr_walk_init(mr_walker *x, const mr_survey *survey, mr_arena *arena)
 
 void mr_walk_free(mr_walker *x)
 {
-    mr_map_free(&x->known);
+    free(x->seen);
     free(x->levels);
 }
 

@@ -18,12 +18,12 @@
 #ifndef MR_SOLVER_WALK_H
 #define MR_SOLVER_WALK_H
 
-#include "base/map.h"
 #include "explore.h"
 #include "partial.h"
 #include "survey.h"
 
 typedef struct mr_walk_level mr_walk_level;
+typedef struct mr_walk_seen mr_walk_seen;
 
 typedef struct mr_walker {
     const mr_survey *survey;
@@ -38,8 +38,15 @@ typedef struct mr_walker {
     bool takes_turns;              /* within sections, too */
     uint64_t effort, max_effort;   /* events run */
     bool ends;                     /* `found` wants no more */
-    mr_map known;                  /* owned; states of this walk */
-    mr_walk_level *levels;         /* owned */
+    mr_walk_seen *seen;            /* owned; states of this walk, a hash table */
+    size_t seen_count, seen_capacity;
+    uint32_t walk;    /* its number */
+    uint8_t *how;     /* one an event: how it runs */
+    uint32_t *access; /* of a plain access: the value that it writes, or what it has to see */
+    uint32_t *waiting, waiting_count; /* reads that threads are before */
+    const uint32_t *marks; /* by the caller, one an event: only with `mark` is a race wanted */
+    uint32_t mark;
+    mr_walk_level *levels; /* owned */
     size_t level_count, level_capacity;
 } mr_walker;
 

@@ -59,7 +59,8 @@ static mr_status do_round(early *e, mr_dispatch *dispatch, mr_error *error)
     return status;
 }
 
-static mr_status do_rounds(early *e, mr_error *error)
+/* `*walked`: walks with leads have gone through the trace. */
+static mr_status do_rounds(early *e, bool *walked, mr_error *error)
 {
     const mr_predict_settings *settings = e->context->settings;
     mr_status status = MR_OK;
@@ -70,20 +71,23 @@ static mr_status do_rounds(early *e, mr_error *error)
     for (; status == MR_OK && e->round < mr_crowded_rounds() &&
            mr_halt_asked(settings->halt) == MR_HALT_NONE;
          e->round++)
-        if (mr_crowded_needs(settings, e->round, e->races))
+        if (mr_crowded_needs(settings, e->round, e->races)) {
             status = do_round(e, &alone, error);
+            *walked |= mr_crowded_is_walk(e->round);
+        }
     return status;
 }
 
-mr_status mr_early_find(const mr_far_context *context, mr_error *error)
+mr_status mr_early_find(const mr_far_context *context, bool *walked, mr_error *error)
 {
+    *walked = false;
     if (!context->settings->is_crowded)
         return MR_OK;
     early e = {.context = context,
                .known.earlier = mr_known_races_new(),
                .races = mr_calloc(mr_crowded_rounds(), sizeof *e.races)};
     mr_status status = e.known.earlier && e.races
-                           ? do_rounds(&e, error)
+                           ? do_rounds(&e, walked, error)
                            : mr_error_memory(error, "starting the prediction");
     mr_known_races_free(e.known.earlier);
     free(e.races);

@@ -10,7 +10,7 @@
 #include "far/far.h"
 
 /* Adds the races to the result, and to merge->known as before all windows; a shard has no result.
- * When the trace is not crowded, nothing is done. MR_ERR_MEMORY. */
-mr_status mr_early_find(const mr_far_context *context, mr_error *error);
+ * When the trace is not crowded, nothing is done. `*walked`: walks with leads have gone through the trace. MR_ERR_MEMORY. */
+mr_status mr_early_find(const mr_far_context *context, bool *walked, mr_error *error);
 
 #endif

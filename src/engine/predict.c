@@ -252,7 +252,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
     p->settings.is_crowded = !p->settings.trace->runs && mr_crowded_is(&p->settings);
     if (p->settings.is_crowded)
         mr_crowded_limit(&p->settings);
-    mr_status status = mr_early_find(&context, error);
+    mr_status status = mr_early_find(&context, &p->settings.is_walked, error);
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);
     for (unsigned i = 0; i <= p->dispatch.jobs; i++)

@@ -68,11 +68,18 @@ bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const
     round_kind kind = rows[round].kind;
     if (is_in_model(kind) && settings->model == MR_MODEL_RF)
         return false;
+    if (kind == WALKS_WITH_LEADS && !mr_walks_are_used(settings))
+        return false;
     round_kind follows = kind == WALKS_WITH_LEADS ? IN_ORDER : kind;
     for (uint32_t before = round; before-- > 0;)
         if (rows[before].kind == follows)
             return races[before] * EVENTS_PER_RACE >= settings->trace->event_count;
     return true;
+}
+
+bool mr_crowded_is_walk(uint32_t round)
+{
+    return rows[round].kind == WALKS_WITH_LEADS;
 }
 
 uint64_t mr_crowded_units(const mr_trace *trace)

@@ -42,6 +42,9 @@ uint64_t mr_crowded_units(const mr_trace *trace);
 /* Is a round to be done, when those before have found so many races? A round that was not done has found none. */
 bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const uint64_t *races);
 
+/* Is it a round of walks with leads? */
+bool mr_crowded_is_walk(uint32_t round);
+
 /* Which pairs of places are known to race. */
 typedef struct mr_crowded_known {
     mr_known_races

@@ -13,25 +13,24 @@ static const uint32_t leads[] = {1, 4, 16, 32, 8, 2, 24, 12, 6, 20, 10, 28};
 enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
 
 /* What a walk with a lead may spend, and all of a window together for each of its events. */
-enum { EFFORT_WITH_LEAD = 20000, EFFORT_OF_WINDOW_WITH_LEADS = 1024 };
+enum { EFFORT_WITH_LEAD = 40000, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
 
 typedef struct walks {
     mr_open_races open;
     uint32_t *first_group, *groups; /* of event e: groups[first_group[e] … first_group[e + 1]) */
     uint32_t (*last)[2];            /* one a group: its last access at either place, plus one */
     uint32_t *asking;    /* one a group: the last walk that looked for its race; 0: none */
+    uint32_t *marks;     /* one an event: the last walk that looked for a race of it; 0: none */
     uint64_t effort;     /* that is left for walks */
     uint32_t walk, left; /* its number, from 1; groups for whose races it looks */
     uint32_t lead;       /* events; 0: none */
     mr_walker walker;
 } walks;
 
-/* Not in model branch, and not when some strengths only are wanted. */
-static bool is_used(const mr_worker *worker, const mr_problem *problem)
+bool mr_walks_are_used(const mr_predict_settings *settings)
 {
-    return worker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) &&
-           problem->window->model != MR_MODEL_BRANCH &&
-           worker->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
+    return settings->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) &&
+           settings->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
 }
 
 /* ---- the groups of an access ---- */
@@ -53,7 +52,8 @@ static bool list_groups(walks *s)
     s->groups = mr_arena_alloc(arena, open->events.count + 1, sizeof *s->groups);
     s->last = mr_arena_zalloc(arena, count, sizeof *s->last);
     s->asking = mr_arena_zalloc(arena, count, sizeof *s->asking);
-    if (!s->first_group || !s->groups || !s->last || !s->asking)
+    s->marks = mr_arena_zalloc(arena, size, sizeof *s->marks);
+    if (!s->first_group || !s->groups || !s->last || !s->asking || !s->marks)
         return false;
     for (uint32_t i = 0; i < size; i++)
         s->first_group[i + 2] = s->first_group[i + 1] + open->stops[i];
@@ -78,6 +78,8 @@ static void ask_for(walks *s, uint32_t event, uint32_t base)
             continue;
         s->asking[g] = s->walk;
         s->left++;
+        for (size_t k = s->open.first[g]; k < s->open.first[g + 1]; k++)
+            s->marks[s->open.events.items[k]] = s->walk;
     }
 }
 
@@ -133,6 +135,8 @@ static bool walk_from(walks *s, uint32_t begin, mr_arena *arena)
     if (!s->left)
         return true;
     s->open.observed = s->lead ? base : 0;
+    s->walker.marks = s->marks;
+    s->walker.mark = s->walk;
     mr_explored result =
         mr_walk(&s->walker, base, begin, end, most < s->effort ? most : s->effort, &spent, arena);
     s->effort -= spent < s->effort ? spent : s->effort;
@@ -181,7 +185,8 @@ mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
                         .outcome = outcome}};
     mr_arena *arena = &worker->arena;
     mr_status status = MR_OK;
-    if (!is_used(worker, problem) || !candidates->group_count)
+    if (!mr_walks_are_used(worker->settings) || problem->window->model == MR_MODEL_BRANCH ||
+        !candidates->group_count)
         return MR_OK;
     mr_arena_mark mark = mr_arena_get_mark(arena);
     double begin = mr_seconds();

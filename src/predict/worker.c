@@ -248,13 +248,15 @@ static mr_status search_fans(mr_worker *worker, mr_problem *problem,
         return mr_error_memory(worker->error, "deciding a candidate");
     mr_worker_asks(worker, true);
     worker->decide = mr_near_options(&all);
-    mr_status status =
-        mr_walks_search(worker, problem, candidates, fans->settled, false, fans->found);
+    bool walked = worker->settings->is_walked;
+    mr_status status = MR_OK;
+    if (!walked)
+        status = mr_walks_search(worker, problem, candidates, fans->settled, false, fans->found);
     if (status == MR_OK)
         status =
             mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);
     worker->decide = all;
-    fans->many = worker->settings->max_window_steps && has_many_left(fans);
+    fans->many = worker->settings->max_window_steps && (walked || has_many_left(fans));
     for (size_t i = 0; status == MR_OK && i < fans->found->count; i++) {
         const mr_pair_verdict *verdict = &fans->found->verdicts[i];
         uint32_t *number = mr_map_at(&fans->index, mr_map_key(verdict->key_1, verdict->key_2), 0);
