@@ -207,7 +207,7 @@ static void test_again(void **state)
     mr_subject_open(&s, 4, LARGE_EVENTS, "200");
     free(s.report);
     mr_saving t = {0};
-    mr_settings_set(s.config, "candidates.max_window_steps", "2000");
+    mr_settings_set(s.config, "candidates.max_window_steps", "500");
     mr_saving_run(&s, &t);
     s.report = t.report;
     assert_true(t.stats.windows_stopped > 0);

@@ -284,6 +284,16 @@ static bool is_of_system(const char *path)
     return false;
 }
 
+/* Others may remove a folder after it was listed. Leaves errno as it is. */
+static bool is_gone(const char *path)
+{
+    struct stat info;
+    int saved_errno = errno;
+    bool is_gone = lstat(path, &info) != 0 && errno == ENOENT;
+    errno = saved_errno;
+    return is_gone;
+}
+
 static bool cover(building *self, const char *path)
 {
     const mr_mount *here = mr_mounts_at(self->layers->mounts, path);
@@ -296,7 +306,7 @@ static bool cover(building *self, const char *path)
         return cover_mounts(self, path, false);
     if (mr_mounts_below(self->layers->mounts, path))
         return cover_mixed(self, path);
-    return overlay(self, path, path) || only_read(self, path) ||
+    return overlay(self, path, path) || only_read(self, path) || is_gone(path) ||
            fail(self, "mounting a file system at", path);
 }
 
