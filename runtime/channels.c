@@ -28,6 +28,8 @@ static struct {
     uint16_t sent[MR_CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
 } channels;
 
+static bool files_are_locked; /* by some call so far */
+
 static const passage no_channel; /* whose numbers are 0 */
 
 static const passage *find_channel(const struct stat *is)
@@ -394,6 +396,19 @@ void mr_channel_log_closed(int fd, uintptr_t code)
     struct stat is;
     if (look_at(fd, &is)) {
         log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+        if (files_are_locked && (S_ISREG(is.st_mode) || S_ISDIR(is.st_mode))) {
+            mr_channel_log_lock(fd, code); /* that ends its locks */
+        }
+    }
+}
+
+void mr_channel_log_lock(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_written(&is, MR_LOG_AFTER, 0, fd, code);
+        log_written(&is, MR_LOG_BEFORE, MR_LOG_WRITING_IN_ORDER, fd, code);
+        files_are_locked = true;
     }
 }
 

@@ -57,6 +57,8 @@ void mr_channel_log_closed(int fd, uintptr_t code);
 /* The socket is about to be shut down. One between threads is closed by that; what another one tells, as one that
  * listens, counts as a write. */
 void mr_channel_log_shut(int fd, uintptr_t code);
+/* A lock of the file is about to be asked for or given up, or was: it comes after all such calls so far. */
+void mr_channel_log_lock(int fd, uintptr_t code);
 /* epoll_ctl asks (BEFORE) for events of what the data stands for; a wait has found some (AFTER). */
 void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code);
 /* The two ends of a socketpair: what is written to one is read from the other. */

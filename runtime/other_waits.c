@@ -1,11 +1,10 @@
-/* Waiting for children, signals, files and messages of System V: always outside. */
+/* Waiting for children, signals and messages of System V: always outside. */
 #include "real.h"
 #include "waits.h"
 #include "writer.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
@@ -44,7 +43,6 @@ WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
 WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
 WAITS(int, pause, (void), (), (void *)NULL, 0)
 WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
-WAITS(int, flock, (int fd, int operation), (fd, operation), (void *)NULL, 0)
 WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
       (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
 WAITS(int, msgsnd, (int queue, const void *message, size_t bytes, int flags),

@@ -1,5 +1,6 @@
 /* What the program asks the system about itself and its descriptors: inputs. */
 #include "descriptors.h"
+#include "file_locks.h"
 #include "input_descriptors.h"
 #include "real.h"
 #include "scheduler.h"
@@ -79,6 +80,9 @@ static int flags_of(mr_thread *thread, int fd, int flags)
         va_end(arguments);                                                                         \
         if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {                                    \
             return mr_descriptor_duplicate(fd, command, (int)(intptr_t)argument, MR_CALLER);       \
+        }                                                                                          \
+        if (mr_file_locks_by(command) && !mr_descriptor_is_hidden(fd)) {                           \
+            return mr_file_lock(fd, command, argument, MR_CALLER);                                 \
         }                                                                                          \
         int result = mr_descriptor_is_hidden(fd) ? mr_descriptor_refuse()                          \
                                                  : MR_REAL(name)(fd, command, argument);           \
