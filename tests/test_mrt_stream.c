@@ -216,9 +216,13 @@ static void test_changed(void **state)
     assert_true(mr_stream_rewind(stream));
     assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
     assert_false(mr_stream_changed(stream));
+    assert_true(mr_stream_follow(stream, 0, &events));
+    assert_int_equal(events.count, 50);
     const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     assert_true(mr_stream_changed(stream));
+    assert_true(mr_stream_follow(stream, 0, &events));
+    assert_int_equal(events.count, 0);
     assert_int_equal(mr_stream_next(stream, &events, &error), MR_ERR_IO);
     assert_string_equal(error.text, MR_STREAM_HAS_CHANGED);
     mr_stream_close(stream);

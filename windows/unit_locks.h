@@ -12,7 +12,7 @@
  * One thread at least gives back what it took. A unit that one thread gives and another one takes, such as the wake-up of a
  * condition variable, is in order anyway, and thousands of them would make as many lock sets.
  *
- * This needs rule 4 of docs/semantics.md 2 only, so it holds in each model. The post itself is not inside: no access is.
+ * This needs rule 4 of docs/semantics.md 2 only, so it holds in each model. Whether the post itself is inside does not matter: it is no access.
  */
 #ifndef MR_WINDOWS_UNIT_LOCKS_H
 #define MR_WINDOWS_UNIT_LOCKS_H

@@ -213,9 +213,10 @@ static mr_status try_reorder(group_state *s, const mr_candidate *candidates, uin
     if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_GREEDY)) || worker->settings->is_crowded)
         return MR_OK;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
-    if (!mr_foreign_reads_list(&foreign, problem->window, &worker->arena))
-        return mr_worker_out_of_memory(worker);
-    for (uint32_t i = 0; status == MR_OK && i < length && i < PAIRS_REORDERED &&
+    bool listed = mr_foreign_reads_list(&foreign, problem->window, &worker->arena);
+    if (!listed)
+        status = mr_worker_out_of_memory(worker);
+    for (uint32_t i = 0; listed && status == MR_OK && i < length && i < PAIRS_REORDERED &&
                          !s->verdict->has_race && !halted(worker);
          i++)
         status = mr_worker_try_reorder(worker, problem, &foreign, candidates[i].strength,

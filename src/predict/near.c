@@ -26,7 +26,7 @@ struct mr_near {
 
 enum { NEVER_TOGETHER = MR_NONE - 1 };
 
-/* When at least one of so many pairs of places is never together, threads take turns in so many ways that the survey would give up,
+/* When more than one of so many pairs of places is never together, threads take turns in so many ways that the survey would give up,
  * and precedence says enough of the others. Where threads take their locks in one order, nearly all pairs that are left race. */
 enum { APART_PART = 4 };
 

@@ -18,9 +18,9 @@ bool mr_lean_is_enough(const mr_sweep_job *job);
 /* Can a trace of the events before `end` be had? Then the stream is at its first event again. */
 bool mr_lean_begin(const mr_sweep_job *job, uint64_t end);
 
-/* The events before `end`, and those of the block with the last of them; while shb goes on beside (prefix.h), `end` is all,
- * until shb tells better. as `lean` and `trace` of the sweep. MR_ERR_MEMORY,
- * MR_ERR_HALTED. */
+/* The events before `end`, and those of the block with the last of them, as `lean` and `trace` of the sweep. While shb goes on
+ * beside (prefix.h), `end` is that of the trace, and what shb has found says where to stop. MR_ERR_MEMORY, MR_ERR_HALTED, and
+ * MR_ERR_IO when the file has changed. */
 mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end);
 void mr_lean_free(mr_trace *lean); /* NULL is fine */
 

@@ -65,8 +65,8 @@ static mr_status find_shb(const mr_sweep_job *job, mr_race_list *found)
 
 /* ---- beside the order ---- */
 
-/* Waits until the order has a race that shb has not, or will have none. False: shb has all, or nobody asks. `*found` is as of
- * has_all. */
+/* Waits until the order has a race that shb has not, or will have none. False: shb has all, or nobody asks. `*found`: so many
+ * of the first items of `races` are of races that shb has. */
 static bool is_asked(mr_ahead *ahead, const mr_detector *detector, size_t *found)
 {
     bool lacks = false;
@@ -88,14 +88,17 @@ static bool is_asked(mr_ahead *ahead, const mr_detector *detector, size_t *found
 
 static mr_status feed_ahead(mr_ahead *ahead, mr_detector *detector)
 {
+    mr_stream *stream = ahead->job->sweep->stream;
     mr_events events;
     mr_status status = MR_OK;
     size_t found = 0;
     for (size_t block = 0; status == MR_OK && is_asked(ahead, detector, &found); block++) {
-        if (!mr_stream_follow(ahead->job->sweep->stream, block, &events) || !events.count)
+        if (!mr_stream_follow(stream, block, &events) || !events.count)
             break;
         status = mr_detector_feed(detector, &events, &ahead->error);
     }
+    if (status == MR_OK && mr_stream_changed(stream))
+        status = mr_error_set(&ahead->error, MR_ERR_IO, ahead->job->path, 0, MR_STREAM_HAS_CHANGED);
     return status;
 }
 
@@ -206,7 +209,7 @@ static mr_status take(const mr_sweep_job *job, mr_ahead *ahead, mr_race_list *fo
     return ahead->status;
 }
 
-/* ---- */
+/* ---- how many events proofs need ---- */
 
 /* Behind the last event that a proof by one of these races needs; all events, when one of the
  * order's own has none. */

@@ -37,8 +37,8 @@ void mr_stream_stop(mr_stream *stream);
 bool mr_stream_rewind(mr_stream *stream);
 
 /* A second pass beside the first, for another thread of the caller's: block `number`, from 0, as mr_stream_next gives or will
- * give it; waits until it was read. It is valid until the stream is closed. `events->count` is 0 when there is none, or the reading has ended
- * before it. False: the stream cannot; a mapped .mrt file that a thread reads can. */
+ * give it; waits until it was read. It is valid until the stream is closed. `events->count` is 0 when there is none, the reading has ended
+ * before it, or the file was written to. False: the stream cannot; a mapped .mrt file that a thread reads can. */
 bool mr_stream_follow(mr_stream *stream, size_t number, mr_events *events);
 
 /* After a rewind or a second pass: was the file written to since it was opened? What was given may be wrong then. */

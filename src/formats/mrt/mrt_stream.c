@@ -150,6 +150,12 @@ static block take_block(mrt_stream *stream)
     return given;
 }
 
+/* The numbers of known blocks are in bounds as long as the file is what was checked. */
+static bool stream_changed(const mr_stream *base)
+{
+    return mr_mrt_source_changed(&((const mrt_stream *)base)->mrt->source);
+}
+
 static bool stream_follow(mr_stream *base, size_t number, mr_events *events)
 {
     mrt_stream *stream = (mrt_stream *)base;
@@ -158,18 +164,13 @@ static bool stream_follow(mr_stream *base, size_t number, mr_events *events)
     pthread_mutex_lock(&stream->mutex);
     while (number >= stream->known_count && !stream->known_all)
         pthread_cond_wait(&stream->more, &stream->mutex);
-    if (number < stream->known_count)
+    if (number < stream->known_count && !stream_changed(base))
         *events = stream->known[number].events;
     pthread_mutex_unlock(&stream->mutex);
     return true;
 }
 
-static bool stream_changed(const mr_stream *base)
-{
-    return mr_mrt_source_changed(&((const mrt_stream *)base)->mrt->source);
-}
-
-/* A block that is known. All names and members are, too. Its numbers are in bounds as long as the file is what was checked. */
+/* A block that is known. All names and members are, too. */
 static mr_status give_again(mrt_stream *stream, mr_events *events, mr_error *error)
 {
     const mr_trace *names = mr_mrt_dictionary(stream->mrt);
