@@ -391,7 +391,7 @@ static void agrees_with_exhaustive_search(void **state)
                   x.apart, x.candidates, x.all, x.raised, x.asked, x.asked_raised);
     assert_true(x.walked >= x.all / 4 * 3); /* most, as the traces are small */
     if (traces >= SHARE_TRACES)
-        assert_true(x.races > traces && x.proofs > traces / 4 && x.raised > traces / 100 &&
+        assert_true(x.races > traces && x.proofs > traces / 4 && x.raised > traces / 400 &&
                     x.gave_up > traces);
 }
 
