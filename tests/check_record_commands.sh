@@ -188,6 +188,50 @@ END
         ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like
 }
 
+# A try that fails gives the sections of its lock no order among each other: here the second could be first.
+failed_try() {
+    cat >failed.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sem_t held, tried;
+int x;
+static void *try_it(void *unused)
+{
+    sem_wait(&held);
+    if (pthread_mutex_trylock(&lock) == 0)
+        pthread_mutex_unlock(&lock);
+    sem_post(&tried);
+    return unused;
+}
+static void *after(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    x = 2;
+    return unused;
+}
+int main(void)
+{
+    pthread_t a, b;
+    sem_init(&held, 0, 0);
+    sem_init(&tried, 0, 0);
+    pthread_create(&a, 0, try_it, 0);
+    pthread_mutex_lock(&lock);
+    sem_post(&held);
+    sem_wait(&tried);
+    pthread_mutex_unlock(&lock);
+    pthread_create(&b, 0, after, 0);
+    x = 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return pthread_join(a, 0) + pthread_join(b, 0);
+}
+END
+    "$maxrace" cc -g failed.c -o failed -pthread && "$maxrace" record -q -o failed.mrt ./failed && "$maxrace" convert failed.mrt - | grep -q 'ar.rlx(lock.held=1)' &&
+        ends 1 '^1 race' "$maxrace" predict --model rf failed.mrt && ends 1 '^1 static race of wcp' "$maxrace" order --relation wcp failed.mrt
+}
+
 # Checked copies of _FORTIFY_SOURCE are seen, however it is asked for.
 fortified() {
     cat >fortified.c <<'END'
@@ -539,6 +583,7 @@ check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
+check record_commands_failed_try failed_try
 check record_commands_fortified fortified
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs

@@ -26,8 +26,14 @@ mr_status mr_event_pass_state(mr_event_pass *pass, const uint64_t *record, mr_ob
     if (!object || object->held == held || pass->scan->ordered.on ||
         !pass->scan->objects.items[object - pass->objects.items].is_tried)
         return MR_OK;
-    event.value = object->held;
-    event.written_value = object->held = held;
+    if (object->role != MR_LOG_ROLE_SEMAPHORE && object->held <= 1 && held <= 1) {
+        event.op = MR_OP_ATOMIC_WRITE;
+        event.value = held;
+    } else {
+        event.value = object->held;
+        event.written_value = held;
+    }
+    object->held = held;
     mr_status status = set_variable(pass, record, object, &event, error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }

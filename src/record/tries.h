@@ -6,13 +6,15 @@
  *   lock.held         0: free; 1: held exclusively; 2 n: by n readers
  *   semaphore.units   its units
  *
- *   acquire           acq lock, au.rlx(held=0>1)      release   au.rlx(held=1>0), rel lock
+ *   acquire           acq lock, aw.rlx(held=1)        release   aw.rlx(held=0), rel lock
+ *   shared acquire    racq lock, au.rlx(held=0>2)     release   au.rlx(held=2>0), rel lock
  *   wait              wait s, au.rlx(units=n>n-1)     post      au.rlx(units=n>n+1), post s
  *   a try that fails  ar.rlx(held=1), ar.rlx(units=0)
  *
  * The lock is held wherever the variable says so, and there is no unit where it says 0: then no reordering has a
- * failed try where it would succeed. All are relaxed: in C and C++ a failed try synchronises with nothing. Who changes the
- * state sees the value that it saw, so readers of a lock, and posts of a semaphore, keep more of their order than they need.
+ * failed try where it would succeed. All are relaxed: in C and C++ a failed try synchronises with nothing. Exclusive sections
+ * only write, as the lock keeps them apart, so they have no order by the variable. Who counts
+ * sees the value that it saw, so readers of a lock, and posts of a semaphore, keep more of their order than they need.
  *
  * A try in a loop that fails again has no event when the last event of its thread is that failure (repeats.h). Nor has one that
  * fails although no recorded thread holds the lock: another process, or code that is not recorded, does. The trace of
