@@ -188,6 +188,31 @@ END
         ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like
 }
 
+# What the assembler says of inline assembly is what it says without calls around it; a comment of C is no end of a line.
+assembler() {
+    cat >assembler.c <<'END'
+int x;
+int main(void)
+{
+    __asm__ volatile("# one; lock\n\n\tlock ; incl %0 # two\n\tlock\n1:\tincl %0\n\tcmpl $0, %0; je 2f; lock; 2: incl %0\n\t.warning \"kept\"" : "+m"(x) : : "memory", "cc");
+    __asm__ volatile("/* #1 */ nop; lock; incl %0 # three" : "+m"(x) : : "memory", "cc");
+    x += 4;
+    __asm__ volatile("/* four */ nop" : : : "memory");
+    return x != 8;
+}
+END
+    sed 's/"kept\\"/&\\n\\twrong/' assembler.c >wrong.c
+    local file
+    for file in assembler wrong; do
+        gcc -g -c "$file.c" 2>expected
+        "$maxrace" cc -g -c "$file.c" 2>said
+        diff expected said || return 1
+        "$maxrace" cc -g -pipe -c "$file.c" 2>said
+        diff expected said || return 1
+    done
+    "$maxrace" cc -g -O1 assembler.c -o assembler 2>/dev/null && ./assembler && nm -u assembler | grep -q __maxrace_assembly_begin
+}
+
 # A try that fails gives the sections of its lock no order among each other: here the second could be first.
 failed_try() {
     cat >failed.c <<'END'
@@ -235,6 +260,9 @@ END
 # Checked copies of _FORTIFY_SOURCE are seen, however it is asked for.
 fortified() {
     cat >fortified.c <<'END'
+#ifndef _FORTIFY_SOURCE
+#define _FORTIFY_SOURCE 2
+#endif
 #include <pthread.h>
 #include <string.h>
 static char text[64], copy[64];
@@ -249,7 +277,7 @@ int main(void)
 }
 END
     local flag
-    for flag in -D_FORTIFY_SOURCE=2 -Wp,-D_FORTIFY_SOURCE=2; do
+    for flag in -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wp,-D_FORTIFY_SOURCE=2; do
         "$maxrace" cc -g -O2 -Wall -Werror "$flag" fortified.c -o fortified -pthread && ends 1 '^1 race' "$maxrace" run ./fortified || return 1
     done
 }
@@ -583,6 +611,7 @@ check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
+check record_commands_assembler assembler
 check record_commands_failed_try failed_try
 check record_commands_fortified fortified
 check record_commands_flags flags

@@ -126,13 +126,22 @@ static void read_from(FILE *file)
     dup2(fileno(file), STDIN_FILENO);
 }
 
-/* Does the assembler take the text? What it says stays unsaid. */
+/* Passes on what was written to the file. */
+static void tell(FILE *file)
+{
+    rewind(file);
+    for (int byte; (byte = getc(file)) != EOF;) {
+        putc(byte, stderr);
+    }
+}
+
+/* Does the assembler take the text? Then this says what it says of it. */
 static bool assembles(char **arguments, int input, FILE *text)
 {
-    pid_t child = fork();
+    FILE *said = new_file();
+    pid_t child = said != NULL ? fork() : -1;
     if (child == 0) {
-        int nowhere = open("/dev/null", O_WRONLY);
-        dup2(nowhere, STDERR_FILENO);
+        dup2(fileno(said), STDERR_FILENO);
         read_from(text);
         if (input > 0) {
             arguments[input] = (char[]){"--"};
@@ -140,7 +149,11 @@ static bool assembles(char **arguments, int input, FILE *text)
         run(arguments);
     }
     int status = 1;
-    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    bool takes = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    if (takes) {
+        tell(said);
+    }
+    return takes;
 }
 
 int main(int count, char **arguments)
@@ -157,9 +170,12 @@ int main(int count, char **arguments)
         assembles(arguments, input, changed)) {
         return 0;
     }
-    FILE *same = standard && text != NULL ? new_file() : NULL;
-    if (same != NULL) {
-        fwrite(text, 1, length, same);
+    if (standard && file >= 0) {
+        FILE *same = text != NULL ? new_file() : NULL;
+        if (same == NULL || fwrite(text, 1, length, same) != length || fflush(same) != 0) {
+            perror("as");
+            return 1;
+        }
         read_from(same);
     }
     run(arguments);

@@ -264,26 +264,26 @@ static bool is_fence(const statement *self, bool locked)
             is_instruction(self->name, "or", &ignored));
 }
 
-/* Moves the stack pointer and says so to who unwinds. */
+/* Moves the stack pointer and says so to who unwinds. What is put in ends with semicolons: lines stay the assembler's. */
 static void move_stack(const rewriter *self, int bytes)
 {
-    fprintf(self->out, "\tleaq %d(%%rsp), %%rsp\n", -bytes);
+    fprintf(self->out, "\tleaq %d(%%rsp), %%rsp;", -bytes);
     if (self->unwinds) {
-        fprintf(self->out, "\t.cfi_adjust_cfa_offset %d\n", bytes);
+        fprintf(self->out, "\t.cfi_adjust_cfa_offset %d;", bytes);
     }
 }
 
 static void push(const rewriter *self, const char *what)
 {
-    fprintf(self->out, "\tpushq %s\n", what);
+    fprintf(self->out, "\tpushq %s;", what);
     if (self->unwinds) {
-        fprintf(self->out, "\t.cfi_adjust_cfa_offset 8\n");
+        fprintf(self->out, "\t.cfi_adjust_cfa_offset 8;");
     }
 }
 
 static void call(const rewriter *self, const char *function)
 {
-    fprintf(self->out, "\tcall *%s@GOTPCREL(%%rip)\n", function);
+    fprintf(self->out, "\tcall *%s@GOTPCREL(%%rip);", function);
 }
 
 /* The red zone, which functions use without a word. */
@@ -305,15 +305,15 @@ static void put_before(rewriter *self, const access *found)
                  (found->bit + 1) << MR_ASSEMBLY_BIT_SHIFT);
     move_stack(self, RED_ZONE);
     push(self, "%rax");
-    fprintf(self->out, "\tleaq %s%.*s, %%rax\n", has(found->memory, "%rsp") ? "136+" : "",
+    fprintf(self->out, "\tleaq %s%.*s, %%rax;", has(found->memory, "%rsp") ? "136+" : "",
             (int)found->memory.length, found->memory.start);
     push(self, "%rax");
     push(self, what);
     call(self, MR_ASSEMBLY_BEGIN_NAME);
     move_stack(self, -16);
-    fprintf(self->out, "\tpopq %%rax\n");
+    fprintf(self->out, "\tpopq %%rax;");
     if (self->unwinds) {
-        fprintf(self->out, "\t.cfi_adjust_cfa_offset -8\n");
+        fprintf(self->out, "\t.cfi_adjust_cfa_offset -8;");
     }
     move_stack(self, -RED_ZONE);
 }
@@ -354,35 +354,37 @@ static void put_instruction(rewriter *self, piece text)
     } else if (accesses) {
         put_before(self, &found);
     }
-    fprintf(self->out, "\t%s%.*s\n", locked ? "lock " : "", (int)rest.length, rest.start);
+    fprintf(self->out, "\t%s%.*s;", locked ? "lock " : "", (int)rest.length, rest.start);
     if (accesses) {
         put_after(self);
     }
 }
 
-/* A line of inline assembly: statements between semicolons, and a comment at the end. */
+/* A line of inline assembly: statements between semicolons, and a comment at the end. A line with strings or with comments of C
+ * stays as it is. */
 static void put_line(rewriter *self, piece line)
 {
-    piece whole = line;
     const char *comment = memchr(line.start, '#', line.length);
-    if (memchr(line.start, '"', line.length) != NULL) {
-        fprintf(self->out, "%.*s\n", (int)whole.length, whole.start);
+    if (has(line, "\"") || has(line, "/*") || has(line, "*/")) {
+        fprintf(self->out, "%s%.*s\n", self->locked ? "\tlock; " : "", (int)line.length,
+                line.start);
+        self->locked = false;
         return;
     }
-    if (comment != NULL) {
-        line.length = (size_t)(comment - line.start);
-    }
-    while (line.length > 0) {
-        const char *end = memchr(line.start, ';', line.length);
-        piece one = {line.start, end != NULL ? (size_t)(end - line.start) : line.length};
+    piece rest = {line.start, comment != NULL ? (size_t)(comment - line.start) : line.length};
+    while (rest.length > 0) {
+        const char *end = memchr(rest.start, ';', rest.length);
+        piece one = {rest.start, end != NULL ? (size_t)(end - rest.start) : rest.length};
         size_t used = one.length + (end != NULL);
-        line = (piece){line.start + used, line.length - used};
+        rest = (piece){rest.start + used, rest.length - used};
         size_t labels = labels_of(one);
         if (labels > 0) {
-            fprintf(self->out, "%.*s\n", (int)labels, one.start);
+            fprintf(self->out, "%.*s;", (int)labels, one.start);
         }
         put_instruction(self, (piece){one.start + labels, one.length - labels});
     }
+    int left = comment != NULL ? (int)(line.length - (size_t)(comment - line.start)) : 0;
+    fprintf(self->out, "%.*s\n", left, line.start + line.length - left);
 }
 
 /* Does the unwind information count from the stack pointer now? */

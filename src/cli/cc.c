@@ -356,9 +356,11 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
         if (strcmp(given[i], hunt_inputs) != 0)
             add(&self, given[i]);
     /* gcc makes plain moves of the checked copies of _FORTIFY_SOURCE, without a call that could be recorded. Of all
-     * options for macros this form comes last. */
-    if (asked.compiles && !clang)
+     * options for macros this form comes last. The macro is 0, as headers define one that is missing (gnulib). */
+    if (asked.compiles && !clang) {
         add(&self, "-Wp,-U_FORTIFY_SOURCE");
+        add(&self, "-Wp,-D_FORTIFY_SOURCE=0");
+    }
     status = execute(&self, error);
     free_arguments(&self);
     return status;
