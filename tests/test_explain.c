@@ -139,12 +139,21 @@ static void test_words(void **state)
     (void)state;
     char path[512];
     mr_scratch_write(&scratch, "comma.std", "A|w(x=1)|f<a,b>\nB|w(x=2)|g<a,b>\n", path);
+    mr_scratch_write(&scratch, "columns.std",
+                     "A|w(x=1)|f.c:3:7\nA|w(y=1)|f.c:31:2\nB|w(y=2)|f.c:4:1\nB|w(x=2)|f.c:4:9\n",
+                     path);
     mr_scratch_write(&scratch, "other.yaml",
                      "sees: 10 0\nfind: deadlocks\ncandidates:\n  far: none\n"
                      "  ignore_locations: '*'\n  only_locations: '8'\n",
                      path);
     const mr_run_row rows[] = {
         {"explain @/comma.std f<a,b> g<a,b>", 0, "f<a,b> and g<a,b> on x: race\n", NULL},
+        {"explain @/columns.std f.c:3 f.c:4", 0, "f.c:3:7 and f.c:4:9 on x: race\n", NULL},
+        {"explain @/columns.std f.c:31:2 f.c:4", 0, "f.c:31:2 and f.c:4:1 on y: race\n", NULL},
+        {"explain @/columns.std f.c:3 f.c:4:1", 0, "f.c:3 and f.c:4:1: no race", NULL},
+        {"explain @/columns.std f.c:1", 2, NULL,
+         "maxrace: the trace has no place and no function 'f.c:1'; 'maxrace predict' and "
+         "'maxrace convert TRACE -' show places\n"},
         {"explain -c @/other.yaml examples/bank.std bank.c:34 bank.c:21", 0,
          "bank.c:21 and bank.c:34 on bank.balance: race\n", NULL},
         {"explain examples/bank.std bank.c:34 bank.c:21", 0,

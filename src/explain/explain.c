@@ -32,18 +32,29 @@ static mr_status no_memory(mr_error *error)
 
 /* ---- the places ---- */
 
-static mr_status match(explainer *self, const char *pattern, bool **chosen)
+/* Does it end with a colon and a number? */
+static bool names_line(const char *pattern)
 {
-    const uint32_t count = self->trace->locations.count;
+    size_t length = strlen(pattern), digits = length;
+    while (digits > 0 && pattern[digits - 1] >= '0' && pattern[digits - 1] <= '9')
+        digits--;
+    return digits < length && digits > 0 && pattern[digits - 1] == ':';
+}
+
+/* Sets which locations the operand means, and `*asked` to the pattern: where no place is FILE:LINE, that means its columns. */
+static mr_status match(explainer *self, const char *pattern, char **asked, bool *chosen)
+{
     bool matches = true;
-    *chosen = mr_calloc(count + 1ull, sizeof **chosen);
-    if (!*chosen)
+    const size_t bytes = strlen(pattern) + sizeof ":*";
+    *asked = mr_calloc(bytes, 1);
+    if (!*asked)
         return no_memory(self->error);
-    if (!pattern) {
-        memset(*chosen, true, count);
-        return MR_OK;
+    snprintf(*asked, bytes, "%s", pattern);
+    mr_status status = mr_places_match(self->trace, *asked, chosen, &matches, self->error);
+    if (status == MR_OK && !matches && names_line(pattern)) {
+        snprintf(*asked, bytes, "%s:*", pattern);
+        status = mr_places_match(self->trace, *asked, chosen, &matches, self->error);
     }
-    mr_status status = mr_places_match(self->trace, pattern, *chosen, &matches, self->error);
     if (status == MR_OK && !matches)
         status = mr_error_set(self->error, MR_ERR_USAGE, NULL, 0,
                               "the trace has no place and no function '%s'; 'maxrace predict' and "
@@ -277,16 +288,22 @@ mr_status mr_explain_places(FILE *stream, const mr_trace *trace, const mr_config
 {
     explainer self = {
         .stream = stream, .trace = trace, .config = config, .progress = progress, .error = error};
-    mr_status status = match(&self, one, &self.one);
+    char *asked[2] = {NULL, NULL}; /* owned */
+    self.one = mr_calloc(trace->locations.count + 1ull, sizeof *self.one);
+    self.two = mr_calloc(trace->locations.count + 1ull, sizeof *self.two);
+    mr_status status =
+        self.one && self.two ? match(&self, one, &asked[0], self.one) : no_memory(error);
     errno = 0;
-    if (status == MR_OK)
-        status = match(&self, two, &self.two);
+    if (status == MR_OK && two)
+        status = match(&self, two, &asked[1], self.two);
+    else if (status == MR_OK)
+        memset(self.two, true, trace->locations.count);
     if (status == MR_OK)
         status = mr_place_groups_find(trace, self.one, self.two, &self.groups, error);
     if (status == MR_OK && !self.groups.count)
         print_no_conflict(&self, one, two);
-    else if (status == MR_OK)
-        status = predict(&self, one, two);
+    else if (status == MR_OK && asked[0])
+        status = predict(&self, asked[0], asked[1]);
     if (status == MR_OK)
         status = print_groups(&self);
     mr_result_free(&self.result);
@@ -294,6 +311,8 @@ mr_status mr_explain_places(FILE *stream, const mr_trace *trace, const mr_config
     mr_place_groups_free(&self.groups);
     free(self.one);
     free(self.two);
+    free(asked[0]);
+    free(asked[1]);
     return finish(stream, status, error);
 }
 

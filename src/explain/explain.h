@@ -15,7 +15,7 @@
 
 /*
  * Explains the pairs of a place that matches `one` and a place that matches `two` (trace/places.h;
- * NULL: any place). The verdict of a pair of places is that of a prediction with `config`, which
+ * NULL: any place; FILE:LINE also means the columns of the line). The verdict of a pair of places is that of a prediction with `config`, which
  * looks at no other candidates. The reasons are those of MR_PAIRS_LOOKED_AT pairs of events.
  * MR_ERR_USAGE: a pattern matches nothing. MR_ERR_IO, MR_ERR_MEMORY and the errors of mr_predict.
  */
