@@ -46,7 +46,7 @@ typedef struct mr_hard_shape {
     uint32_t events;  /* about so many */
     uint32_t threads; /* beside the main one */
     uint32_t depth;   /* nested: locks; else not used */
-    uint32_t places;  /* hot, adding */
+    uint32_t places;  /* hot, adding, units */
     uint32_t values;  /* written values are 0 … values - 1 */
     bool backs_off;   /* nested */
     uint64_t seed;
