@@ -18,7 +18,8 @@ typedef struct explainer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_progress *progress;
-    bool *one, *two; /* by location; owned */
+    bool *one, *two;   /* by location; owned */
+    char *patterns[2]; /* that these were found by; owned */
     mr_place_groups groups;
     mr_config *asked; /* `config`, with these places alone; owned */
     mr_result result;
@@ -41,19 +42,20 @@ static bool names_line(const char *pattern)
     return digits < length && digits > 0 && pattern[digits - 1] == ':';
 }
 
-/* Sets which locations the operand means, and `*asked` to the pattern: where no place is FILE:LINE, that means its columns. */
-static mr_status match(explainer *self, const char *pattern, char **asked, bool *chosen)
+/* Sets which locations the operand means, and `*found` to the pattern that finds them: where no place is FILE:LINE, that
+ * means its columns. */
+static mr_status match(explainer *self, const char *pattern, char **found, bool *chosen)
 {
     bool matches = true;
     const size_t bytes = strlen(pattern) + sizeof ":*";
-    *asked = mr_calloc(bytes, 1);
-    if (!*asked)
+    *found = mr_calloc(bytes, 1);
+    if (!*found)
         return no_memory(self->error);
-    snprintf(*asked, bytes, "%s", pattern);
-    mr_status status = mr_places_match(self->trace, *asked, chosen, &matches, self->error);
+    snprintf(*found, bytes, "%s", pattern);
+    mr_status status = mr_places_match(self->trace, *found, chosen, &matches, self->error);
     if (status == MR_OK && !matches && names_line(pattern)) {
-        snprintf(*asked, bytes, "%s:*", pattern);
-        status = mr_places_match(self->trace, *asked, chosen, &matches, self->error);
+        snprintf(*found, bytes, "%s:*", pattern);
+        status = mr_places_match(self->trace, *found, chosen, &matches, self->error);
     }
     if (status == MR_OK && !matches)
         status = mr_error_set(self->error, MR_ERR_USAGE, NULL, 0,
@@ -282,37 +284,45 @@ static mr_status finish(FILE *stream, mr_status status, mr_error *error)
     return status;
 }
 
+static mr_status explain_places(explainer *self, const char *one, const char *two)
+{
+    const uint32_t count = self->trace->locations.count;
+    self->one = mr_calloc(count + 1ull, sizeof *self->one);
+    self->two = mr_calloc(count + 1ull, sizeof *self->two);
+    if (!self->one || !self->two)
+        return no_memory(self->error);
+    mr_status status = match(self, one, &self->patterns[0], self->one);
+    if (status == MR_OK && two)
+        status = match(self, two, &self->patterns[1], self->two);
+    else
+        memset(self->two, true, count);
+    errno = 0;
+    if (status == MR_OK)
+        status =
+            mr_place_groups_find(self->trace, self->one, self->two, &self->groups, self->error);
+    if (status != MR_OK)
+        return status;
+    if (!self->groups.count)
+        print_no_conflict(self, one, two);
+    else
+        status = predict(self, self->patterns[0], self->patterns[1]);
+    return status == MR_OK ? print_groups(self) : status;
+}
+
 mr_status mr_explain_places(FILE *stream, const mr_trace *trace, const mr_config *config,
                             const char *one, const char *two, const mr_progress *progress,
                             mr_error *error)
 {
     explainer self = {
         .stream = stream, .trace = trace, .config = config, .progress = progress, .error = error};
-    char *asked[2] = {NULL, NULL}; /* owned */
-    self.one = mr_calloc(trace->locations.count + 1ull, sizeof *self.one);
-    self.two = mr_calloc(trace->locations.count + 1ull, sizeof *self.two);
-    mr_status status =
-        self.one && self.two ? match(&self, one, &asked[0], self.one) : no_memory(error);
-    errno = 0;
-    if (status == MR_OK && two)
-        status = match(&self, two, &asked[1], self.two);
-    else if (status == MR_OK)
-        memset(self.two, true, trace->locations.count);
-    if (status == MR_OK)
-        status = mr_place_groups_find(trace, self.one, self.two, &self.groups, error);
-    if (status == MR_OK && !self.groups.count)
-        print_no_conflict(&self, one, two);
-    else if (status == MR_OK && asked[0])
-        status = predict(&self, asked[0], asked[1]);
-    if (status == MR_OK)
-        status = print_groups(&self);
+    mr_status status = explain_places(&self, one, two);
     mr_result_free(&self.result);
     mr_config_free(self.asked);
     mr_place_groups_free(&self.groups);
     free(self.one);
     free(self.two);
-    free(asked[0]);
-    free(asked[1]);
+    free(self.patterns[0]);
+    free(self.patterns[1]);
     return finish(stream, status, error);
 }
 
