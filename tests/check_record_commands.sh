@@ -210,7 +210,17 @@ END
         "$maxrace" cc -g -pipe -c "$file.c" 2>said
         diff expected said || return 1
     done
-    "$maxrace" cc -g -O1 assembler.c -o assembler 2>/dev/null && ./assembler && nm -u assembler | grep -q __maxrace_assembly_begin
+    "$maxrace" cc -g -O1 assembler.c -o assembler 2>/dev/null && ./assembler && nm -u assembler | grep -q __maxrace_assembly_begin || return 1
+    # A jump that counts bytes: the text stays as it is.
+    cat >distance.c <<'END'
+int main(void)
+{
+    int x = 0;
+    __asm__ volatile("jmp .+7\n\tlock; incl (%0)\n\tnop\n\tnop" : : "r"(&x) : "memory", "cc");
+    return x;
+}
+END
+    "$maxrace" cc -g -O1 distance.c -o distance && ./distance
 }
 
 # A try that fails gives the sections of its lock no order among each other: here the second could be first.

@@ -411,6 +411,19 @@ static void note_unwinding(rewriter *self, piece line)
     }
 }
 
+/* Does the line count bytes from where it is, as "jmp .+10" does? */
+static bool counts_bytes(piece line)
+{
+    for (size_t i = 1; i + 2 < line.length; i++) {
+        const char *at = line.start + i;
+        if (is_blank(at[-1]) && at[0] == '.' && (at[1] == '+' || at[1] == '-') && at[2] >= '0' &&
+            at[2] <= '9') {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t mr_rewrite(const char *text, size_t length, FILE *out)
 {
     rewriter self = {.out = out};
@@ -428,6 +441,8 @@ size_t mr_rewrite(const char *text, size_t length, FILE *out)
                 fprintf(out, "\tlock\n");
                 self.locked = false;
             }
+        } else if (self.inside && counts_bytes(line)) {
+            return 0;
         } else if (self.inside && (bare.length == 0 || bare.start[0] != '#')) {
             put_line(&self, line);
             continue;

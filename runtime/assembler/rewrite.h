@@ -19,7 +19,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes the text with the calls. How many instructions have got some; when none, what was written is the same text. */
+/* Writes the text with the calls. How many instructions have got some. 0: none has, or some jump counts bytes, which
+ * calls would make more; then what was written is of no use. */
 size_t mr_rewrite(const char *text, size_t length, FILE *out);
 
 #endif
