@@ -215,7 +215,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     for (uint32_t i = 0; i < goal->stop_count; i++)
         MR_REQUIRE(goal->stops[i].count &&
                    !mr_encoding_in_cone(encoding, mr_stops_last(&goal->stops[i])));
-    mr_formula_init(&encoding->formula, options->max_clauses);
+    mr_formula_init(&encoding->formula, options->max_clauses, options->max_bytes);
     return prepare(encoding) && encode(encoding);
 }
 

@@ -58,6 +58,7 @@ typedef struct mr_known mr_known; /* known.h */
 
 typedef struct mr_encoding_options {
     size_t max_clauses; /* 0: no limit */
+    uint64_t max_bytes; /* that the formula may take; 0: no limit */
     bool plain;
     bool lazy;      /* clauses of locks and reads are left out until an order asks for them: lazy.h;
                        not with plain */

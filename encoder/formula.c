@@ -8,9 +8,9 @@
 /* How many clauses that hold anyway cost as much as one that is kept, when formulas are limited. */
 enum { ATTEMPTS_PER_CLAUSE = 16 };
 
-void mr_formula_init(mr_formula *formula, size_t max_clauses)
+void mr_formula_init(mr_formula *formula, size_t max_clauses, uint64_t max_bytes)
 {
-    *formula = (mr_formula){.max_clauses = max_clauses};
+    *formula = (mr_formula){.max_clauses = max_clauses, .max_bytes = max_bytes};
 }
 
 void mr_formula_free(mr_formula *formula)
@@ -26,12 +26,21 @@ bool mr_formula_stopped(const mr_formula *formula)
     return formula->contradiction || formula->too_large || formula->out_of_memory;
 }
 
+static uint64_t bytes_of(const mr_formula *formula)
+{
+    return formula->literal_count * sizeof *formula->literals +
+           formula->clause_count * sizeof *formula->clause_ends +
+           formula->edge_count * sizeof *formula->edges;
+}
+
 static bool room(mr_formula *formula)
 {
     if (mr_formula_stopped(formula))
         return false;
+    formula->by_bytes = formula->max_bytes && bytes_of(formula) >= formula->max_bytes;
     formula->too_large =
-        formula->max_clauses && formula->edge_count + formula->clause_count >= formula->max_clauses;
+        formula->by_bytes || (formula->max_clauses &&
+                              formula->edge_count + formula->clause_count >= formula->max_clauses);
     return !formula->too_large;
 }
 

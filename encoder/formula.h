@@ -51,13 +51,15 @@ typedef struct mr_formula {
     mr_literal *edges;
     size_t edge_count, edge_capacity;
     size_t max_clauses; /* edges and clauses together; 0: no limit */
+    uint64_t max_bytes; /* that they may take; 0: no limit */
     size_t attempts;    /* clauses that were looked at, those that hold anyway included */
     bool contradiction; /* an empty clause was added: nothing satisfies it */
-    bool too_large;     /* the limit was reached: the formula is not complete */
+    bool too_large;     /* a limit was reached: the formula is not complete */
+    bool by_bytes;      /* it was max_bytes */
     bool out_of_memory; /* the same for memory */
 } mr_formula;
 
-void mr_formula_init(mr_formula *formula, size_t max_clauses);
+void mr_formula_init(mr_formula *formula, size_t max_clauses, uint64_t max_bytes);
 void mr_formula_free(mr_formula *formula);
 
 /* Is there no use in adding more? (contradiction, too_large or out_of_memory) */

@@ -29,8 +29,10 @@ mr_saturated mr_region_saturate(const mr_precedence *hard, const mr_precedence *
                                 uint64_t *spent, mr_arena *arena)
 {
     const mr_window *w = forced->window;
-    mr_encoding_options formula = {
-        .lazy = true, .stage = STAGE, .max_clauses = options->max_clauses};
+    mr_encoding_options formula = {.lazy = true,
+                                   .stage = STAGE,
+                                   .max_clauses = options->max_clauses,
+                                   .max_bytes = mr_formula_bytes(options)};
     mr_encoding encoding = {0};
     mr_saturated answer = MR_SATURATED_NO_MEMORY;
     MR_REQUIRE(options->only_near_events);

@@ -99,7 +99,7 @@ static void open_trace(graph *g, mr_random *random, const char *text)
                        .node_of = g->node_of,
                        .event_of = g->event_of,
                        .arena = &g->setup.arena};
-    mr_formula_init(&e->formula, 0);
+    mr_formula_init(&e->formula, 0, 0);
     e->formula.node_count = 1;
     e->event_of[0] = MR_NONE;
     add_nodes(g, random);

@@ -387,15 +387,19 @@ static void test_poor_rank(void **state)
     static const uint64_t seeds[] = {0, 14};
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         mr_trace *trace = walk(seeds[i], 600, false);
-        mr_play p = {.trace = trace,
-                     .config = mr_play_config(settings),
-                     .mishap = MR_RANK_IS_POOR,
-                     .rank = 1};
-        mr_play_perform(&p, 2);
-        assert_int_equal(p.status, MR_ERR_MEMORY);
-        assert_non_null(strstr(p.error.text, "has come further than rank 0, or less far"));
-        mr_play_forget(&p);
-        mr_config_free(p.config);
+        mr_config *config = mr_play_config(settings);
+        bool told = false;
+        /* On a busy machine the other rank may have done everything before this one began. */
+        for (int play = 0; play < 10 && !told; play++) {
+            mr_play p = {.trace = trace, .config = config, .mishap = MR_RANK_IS_POOR, .rank = 1};
+            mr_play_perform(&p, 2);
+            told = p.status != MR_OK;
+            assert_int_equal(p.status, told ? MR_ERR_MEMORY : MR_OK);
+            assert_true(!told || strstr(p.error.text, "has come further than rank 0, or less far"));
+            mr_play_forget(&p);
+        }
+        assert_true(told);
+        mr_config_free(config);
         mr_trace_free(trace);
     }
 }

@@ -17,7 +17,7 @@
 static mr_formula parse(const char *text, uint32_t nodes, uint32_t choices, size_t max_clauses)
 {
     mr_formula formula;
-    mr_formula_init(&formula, max_clauses);
+    mr_formula_init(&formula, max_clauses, 0);
     formula.node_count = nodes;
     formula.choice_count = choices;
     while (*text) {
@@ -125,6 +125,27 @@ static void test_limit(void **state)
     mr_formula_free(&formula);
 }
 
+/* An edge takes 8 bytes, a clause 4 and 8 for each literal. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    for (uint64_t limit = 0; limit < 60; limit += 4) {
+        mr_formula formula;
+        mr_formula_init(&formula, 0, limit);
+        formula.node_count = 3;
+        mr_literal both[] = {mr_before(0, 1), mr_before(1, 2)};
+        for (int i = 0; i < 3; i++) {
+            mr_formula_edge(&formula, 0, 2);
+            mr_formula_clause(&formula, both, 2);
+        }
+        uint64_t bytes = 8 * formula.edge_count + 20 * formula.clause_count;
+        assert_int_equal(formula.too_large, limit && limit <= 56);
+        assert_int_equal(formula.by_bytes, formula.too_large);
+        assert_true(bytes == 84 || (bytes >= limit && bytes < limit + 20));
+        mr_formula_free(&formula);
+    }
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -148,7 +169,7 @@ static void test_many_clauses(void **state)
     enum { CLAUSES = 5000 };
     mr_formula formula;
     mr_random random = {1}, again = {1};
-    mr_formula_init(&formula, 0);
+    mr_formula_init(&formula, 0, 0);
     formula.node_count = CLAUSES;
     for (uint32_t k = 0; k < CLAUSES; k++) {
         mr_literal literals[4];
@@ -173,9 +194,9 @@ static void test_many_clauses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),        cmocka_unit_test(test_holds),
-        cmocka_unit_test(test_limit),        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_clauses),
+        cmocka_unit_test(test_known),     cmocka_unit_test(test_holds),
+        cmocka_unit_test(test_limit),     cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_many_clauses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static const uint32_t ranks[NODES] = {UINT32_MAX, 0, 1, 2, 3, 4}; /* node 0 is l
 static mr_formula new_formula(void)
 {
     mr_formula formula;
-    mr_formula_init(&formula, 0);
+    mr_formula_init(&formula, 0, 0);
     formula.node_count = NODES;
     return formula;
 }
