@@ -26,6 +26,13 @@ bool mr_formula_stopped(const mr_formula *formula)
     return formula->contradiction || formula->too_large || formula->out_of_memory;
 }
 
+mr_unknown_reason mr_formula_reason(const mr_formula *formula)
+{
+    return formula->by_bytes    ? MR_UNKNOWN_MEMORY
+           : formula->too_large ? MR_UNKNOWN_SIZE
+                                : MR_UNKNOWN_STEPS;
+}
+
 static uint64_t bytes_of(const mr_formula *formula)
 {
     return formula->literal_count * sizeof *formula->literals +

@@ -17,6 +17,7 @@
 #define MR_ENCODER_FORMULA_H
 
 #include "base/memory.h"
+#include "base/model.h"
 
 #include <stdbool.h>
 
@@ -64,6 +65,9 @@ void mr_formula_free(mr_formula *formula);
 
 /* Is there no use in adding more? (contradiction, too_large or out_of_memory) */
 bool mr_formula_stopped(const mr_formula *formula);
+
+/* Why a question about the formula has no answer: MR_UNKNOWN_MEMORY or SIZE when it is too large, else STEPS. */
+mr_unknown_reason mr_formula_reason(const mr_formula *formula);
 
 /* Counts a clause that was looked at and holds anyway. Sixteen such clauses count as one that is
  * kept when max_clauses is compared. */

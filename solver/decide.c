@@ -420,23 +420,11 @@ static outcome try_explore(candidate_task *task)
     return NO_MEMORY;
 }
 
-uint64_t mr_formula_bytes(const mr_decide_options *options)
-{
-    enum { LEAST = 4 << 20 };
-    uint64_t part = mr_limits_memory_bytes(&options->limits) / 4;
-    return part == 0 || part > LEAST ? part : LEAST;
-}
-
 /* A formula under way, and room for a solution. */
 typedef struct formula_task {
     mr_encoding encoding; /* owned */
     int64_t *order;       /* one a node; arena */
 } formula_task;
-
-static mr_unknown_reason why_too_large(const mr_formula *formula)
-{
-    return formula->by_bytes ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_SIZE;
-}
 
 /* Builds the formula for `step`. SETTLED: it has no solution. PASSED_ON: it is there, unless it is
  * too large. In any case the encoding is to be freed. */
@@ -445,7 +433,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
 {
     const mr_problem *problem = task->problem;
     options.max_clauses = task->options->max_clauses;
-    options.max_bytes = mr_formula_bytes(task->options);
+    options.max_bytes = mr_limits_formula_bytes(&task->options->limits);
     options.known = task->known;
     if (!mr_encoding_build(&f->encoding, problem->window, &problem->hard, task->precedence,
                            task->required, task->cone, task->goal, &options, task->arena))
@@ -463,7 +451,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
     if (formula->out_of_memory)
         return NO_MEMORY;
     if (formula->too_large)
-        return PASSED_ON;
+        return give_up(task, mr_formula_reason(formula));
     f->order = mr_arena_alloc(task->arena, formula->node_count, sizeof *f->order);
     return f->order ? PASSED_ON : NO_MEMORY;
 }
@@ -480,9 +468,8 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
         return NO_MEMORY;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
     outcome result = encode(task, step, options, &f);
-    if (result == PASSED_ON)
-        result = f.encoding.formula.too_large ? give_up(task, why_too_large(&f.encoding.formula))
-                                              : solve(task, &f);
+    if (result == PASSED_ON && !f.encoding.formula.too_large)
+        result = solve(task, &f);
     mr_encoding_free(&f.encoding);
     if (result == PASSED_ON)
         mr_arena_release(task->arena, mark);
@@ -516,8 +503,7 @@ static outcome saturate(candidate_task *task, formula_task *f)
     case MR_SATURATED_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE);
     case MR_SATURATED_OUT_OF_EFFORT:
-        return give_up(task, f->encoding.formula.too_large ? why_too_large(&f->encoding.formula)
-                                                           : MR_UNKNOWN_STEPS);
+        return give_up(task, mr_formula_reason(&f->encoding.formula));
     case MR_SATURATED_NO_MEMORY:
         break;
     }
@@ -570,9 +556,8 @@ static outcome solve_lazily(candidate_task *task, formula_task *f)
     case MR_LAZILY_SAT:
         return settle_race(task, &f->encoding, f->order, MR_STEP_LAZY);
     case MR_LAZILY_OUT_OF_ROUNDS:
-        return give_up(task, MR_UNKNOWN_STEPS);
     case MR_LAZILY_TOO_LARGE:
-        return give_up(task, why_too_large(&f->encoding.formula));
+        return give_up(task, mr_formula_reason(&f->encoding.formula));
     case MR_LAZILY_TROUBLE:
         return give_up_in_trouble(task, &trouble);
     case MR_LAZILY_NO_MEMORY:

@@ -62,10 +62,6 @@ typedef struct mr_decide_options {
                                 limits.memory_bytes */
 } mr_decide_options;
 
-/* What the clauses of one formula may take at this moment: a quarter of what is left of the memory, since arrays that grow
- * take two to three times what is in them; 4 MiB at least, and 0: as much as there is. */
-uint64_t mr_formula_bytes(const mr_decide_options *options);
-
 typedef struct mr_decision {
     mr_verdict verdict;
     mr_step step;             /* that settled it */

@@ -32,7 +32,7 @@ mr_saturated mr_region_saturate(const mr_precedence *hard, const mr_precedence *
     mr_encoding_options formula = {.lazy = true,
                                    .stage = STAGE,
                                    .max_clauses = options->max_clauses,
-                                   .max_bytes = mr_formula_bytes(options)};
+                                   .max_bytes = mr_limits_formula_bytes(&options->limits)};
     mr_encoding encoding = {0};
     mr_saturated answer = MR_SATURATED_NO_MEMORY;
     MR_REQUIRE(options->only_near_events);

@@ -87,6 +87,13 @@ uint64_t mr_limits_memory_bytes(const mr_limits *limits)
     return left ? left : 1;
 }
 
+uint64_t mr_limits_formula_bytes(const mr_limits *limits)
+{
+    enum { LEAST = 4 << 20 };
+    uint64_t part = mr_limits_memory_bytes(limits) / 4;
+    return part == 0 || part > LEAST ? part : LEAST;
+}
+
 /* A term that Z3 has not made, for want of memory or as it was interrupted, is replaced by another
  * one. The query is then broken, and nothing more is asked. */
 static Z3_ast keep(mr_query *q, Z3_ast term)

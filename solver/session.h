@@ -53,6 +53,9 @@ typedef struct mr_limits {
 /* What a query may take of the memory at this moment: memory_bytes, or what is left of the room; 0:
  * as much as there is. */
 uint64_t mr_limits_memory_bytes(const mr_limits *limits);
+/* What the clauses of one formula may take of it: a quarter, since arrays that grow take two to three times what is in them;
+ * 4 MiB at least, and 0: as much as there is. */
+uint64_t mr_limits_formula_bytes(const mr_limits *limits);
 
 typedef struct mr_session mr_session;
 
