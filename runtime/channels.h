@@ -52,7 +52,7 @@ void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t
 void mr_channel_log_refused(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or
  * a socket between threads of the program. Those who close it after each other are in that order, but it
- * does not follow who wrote before. */
+ * does not follow who wrote before. Closing a file may end a lock of it: mr_channel_log_lock. */
 void mr_channel_log_closed(int fd, uintptr_t code);
 /* The socket is about to be shut down. One between threads is closed by that; what another one tells, as one that
  * listens, counts as a write. */

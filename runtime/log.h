@@ -75,6 +75,7 @@
  * - eventfd: as a channel, and write: before(READY); a read that leaves nothing: before(READY, NOT_READY);
  *   a wait that finds it ready: after(READY). What a wait was asked for, too, and did not find ready:
  *   after(CHANNEL, DATA; NOT_YET)
+ * - a call for a lock of a file, and closing a file after the first of them: after and before(CHANNEL, DATA)
  * - read from a pipe, an eventfd, a socket or a message queue: before(CHANNEL, TAKEN), too
  * - bytes of a stream that only wake one thread (channel_units.h): write: post(UNITS), too; read: wait(UNITS) of as many units as
  *   bytes, and after, which is after(NOTHING) when it asked for one byte; a wait that finds the channel ready: wait(UNITS)
@@ -304,8 +305,7 @@ enum { MR_LOG_STATE_WORD = 1, MR_EXPLORE_WORDS = 96 };
 #define MR_LOG_NO_VALUE (1u << 3) /* of a write or range write: the value is not known */
 #define MR_LOG_ORDER_SHIFT                                                                         \
     4 /* atomics: 0 relaxed, 1 consume, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst */
-/* The access is volatile. Of an atomic one: inline assembly does it, which such accesses of the same bytes go with
- * (src/record/assembly.h). */
+/* The access is volatile. Of an atomic access: inline assembly does it (src/record/assembly.h). */
 #define MR_LOG_VOLATILE (1u << 7)
 
 typedef enum mr_log_role {

@@ -16,8 +16,8 @@ typedef struct mr_assembly {
 
 void mr_assembly_free(mr_assembly *assembly);
 
-/* Notes the record of an access, if assembly does it. False: no memory. */
-bool mr_assembly_note(mr_assembly *assembly, const uint64_t *record, mr_extent extent);
+/* Notes the bytes of an access, if assembly does it. False: no memory. */
+bool mr_assembly_note(mr_assembly *assembly, mr_lifetimes *lives, const uint64_t *record);
 
 /* Is the record a volatile access of bytes that all were noted? O(bytes). */
 bool mr_assembly_joins(const mr_assembly *assembly, const uint64_t *record, mr_extent extent);

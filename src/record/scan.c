@@ -195,11 +195,10 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                                .atomic = is_atomic(kind),
                                .updates = kind == MR_LOG_ATOMIC_UPDATE,
                                .is_kept = mr_log_is_volatile(record[0])};
-        uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
-        mr_extent extent = {mr_lifetimes_find(&pass->lives, address), address, bytes};
         scan->accesses++;
-        return note_access(scan, pass, address, bytes, how) &&
-               mr_assembly_note(&scan->assembly, record, extent);
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
+                           how) &&
+               mr_assembly_note(&scan->assembly, &pass->lives, record);
     }
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
