@@ -194,10 +194,11 @@ static size_t check_examples(subject *s)
     return count;
 }
 
-/* Adds about half of the races, and pairs of locations that may be none. */
+/* Adds about half of the races, and pairs of locations that may be none: these are asked about, or all but these. */
 static void choose_wanted(const subject *s, mr_wanted *wanted)
 {
     mr_random random = {s->seed + 77};
+    wanted->all_but = s->seed % 2;
     uint32_t locations = s->trace->locations.count;
     for (size_t i = 0; i < s->list.race_count; i++)
         if (mr_random_below(&random, 2))

@@ -30,6 +30,7 @@ typedef struct prediction {
     uint64_t window_count;
     mr_halt own_halt;     /* when the caller has none */
     mr_ceiling *ceiling;  /* NULL: none */
+    mr_wanted open;       /* the pairs of places without a race before the windows; owned */
     bool searches;        /* the last unit is the search for sync-preserving races */
     bool searched;        /* its outcome was merged; then: */
     bool no_room;         /*   there is no memory for far races */
@@ -154,7 +155,7 @@ static mr_status do_search(prediction *p, unsigned number, mr_outcome *outcome, 
     mr_status status = worker_of(p, number, &worker, error);
     if (status != MR_OK)
         return status;
-    status = mr_far_search(worker, outcome, error);
+    status = mr_far_search(worker, p->open.all_but ? &p->open : NULL, outcome, error);
     *halted = status == MR_OK ? mr_halt_asked(p->settings.halt) != MR_HALT_NONE
                               : mr_halt_explains(p->settings.halt, status);
     outcome->cut = *halted;
@@ -253,6 +254,10 @@ static mr_status do_windows(prediction *p, mr_error *error)
     if (p->settings.is_crowded)
         mr_crowded_limit(&p->settings);
     mr_status status = mr_early_find(&context, &p->settings.is_walked, error);
+    /* Merging the windows changes the ledger beside the search. */
+    if (status == MR_OK && p->settings.is_crowded &&
+        !mr_ledger_list_open(&p->merge.ledger, p->settings.trace, &p->open))
+        status = mr_error_memory(error, "looking for far races");
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);
     for (unsigned i = 0; i <= p->dispatch.jobs; i++)
@@ -407,6 +412,7 @@ static void stop(prediction *p)
     mr_ledger_free(&p->merge.ledger);
     mr_known_races_free(p->known);
     mr_predict_settings_free(&p->settings);
+    mr_wanted_free(&p->open);
     free(p->pairs);
 }
 

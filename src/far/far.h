@@ -37,7 +37,8 @@ typedef struct mr_far_context {
 /*
  * order_races.c: looks for one pair of each static race of SHB or SyncP (settings->far) on the whole
  * trace. Needs no outcome of the windows. Each pair has a witness in trace order (order/syncp/syncp.h),
- * on a window that ends after the second access and starts as late as possible. The pairs with short
+ * on a window that ends after the second access and starts as late as possible. `open` (NULL: all): the
+ * pairs of places that it is about; it may find others, too. The pairs with short
  * windows are confirmed at once: `outcome` gets their verdicts, so that a run that is ended within its windows has
  * these races. `outcome->pairs` gets the other pairs. A pair whose witness the checker rejects is
  * unknown. When the run is halted, some pairs may be missing.
@@ -46,7 +47,8 @@ typedef struct mr_far_context {
  * Then the search sets outcome->no_room and leaves the rest empty, and no rank looks for far races.
  * MR_ERR_MEMORY.
  */
-mr_status mr_far_search(mr_worker *worker, mr_outcome *outcome, mr_error *error);
+mr_status mr_far_search(mr_worker *worker, const mr_wanted *open, mr_outcome *outcome,
+                        mr_error *error);
 
 /* order_races.c: adds the verdicts of the search, but those of static races that a window has proven.
  * MR_ERR_MEMORY. */

@@ -49,20 +49,27 @@ static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
     return !has_race(context, location_1, location_2);
 }
 
-/* Finds the races of WCP or HB on the full trace, once. */
+/* Finds the races of WCP or HB on the full trace, once: those of pairs of places that have no race yet. */
 static mr_status list_reported(mr_far_window *window, mr_error *error)
 {
     const mr_predict_settings *settings = window->settings;
     mr_relation relation =
         settings->far_limits.weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
-    mr_detect_options options = {.most_examples = 1,
-                                 .edges = &settings->opaque,
-                                 .progress = window->progress,
-                                 .halt = settings->halt};
+    mr_wanted open = {0};
+    const mr_detect_options options = {.most_examples = 1,
+                                       .edges = &settings->opaque,
+                                       .wanted = &open,
+                                       .progress = window->progress,
+                                       .halt = settings->halt};
     if (window->listed)
         return MR_OK;
     window->listed = true;
-    return mr_detect(relation, settings->trace, &options, &window->reported, error);
+    mr_status status =
+        mr_ledger_list_open(window->ledger, settings->trace, &open)
+            ? mr_detect(relation, settings->trace, &options, &window->reported, error)
+            : mr_error_memory(error, "looking for far races");
+    mr_wanted_free(&open);
+    return status;
 }
 
 /* Puts the pairs that WCP or HB reports in front of the other close pairs. A far window is to find

@@ -105,13 +105,14 @@ static bool is_ignored(const mr_predict_settings *settings, const mr_event_pair 
 /* ---- the search ---- */
 
 /* The races of the order. `*index` stays NULL after an error, and when SHB finds none. */
-static mr_status find(const mr_predict_settings *settings, mr_race_list *list,
-                      mr_syncp_index **index, mr_error *error)
+static mr_status find(const mr_predict_settings *settings, const mr_wanted *open,
+                      mr_race_list *list, mr_syncp_index **index, mr_error *error)
 {
     const mr_trace *trace = settings->trace;
     mr_detect_options options = {.outlook = mr_facts_outlook(settings->facts),
                                  .most_examples = 1,
                                  .edges = &settings->opaque,
+                                 .wanted = open,
                                  .halt = settings->halt};
     *index = NULL;
     mr_race_list_init(list, 1, false);
@@ -183,11 +184,12 @@ static mr_status confirm_cheap(mr_worker *worker, mr_syncp_index *index, mr_outc
     return status;
 }
 
-static mr_status search(mr_worker *worker, mr_outcome *outcome, mr_error *error)
+static mr_status search(mr_worker *worker, const mr_wanted *open, mr_outcome *outcome,
+                        mr_error *error)
 {
     mr_race_list list;
     mr_syncp_index *index = NULL;
-    mr_status status = find(worker->settings, &list, &index, error);
+    mr_status status = find(worker->settings, open, &list, &index, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
         if (!outcome->pairs)
@@ -205,13 +207,14 @@ static mr_status search(mr_worker *worker, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
-mr_status mr_far_search(mr_worker *worker, mr_outcome *outcome, mr_error *error)
+mr_status mr_far_search(mr_worker *worker, const mr_wanted *open, mr_outcome *outcome,
+                        mr_error *error)
 {
     bool fits = false;
     worker->error = error;
     mr_status status = look_for_room(worker->settings, &fits, error);
     outcome->no_room = status == MR_OK && !fits;
-    return status == MR_OK && fits ? search(worker, outcome, error) : status;
+    return status == MR_OK && fits ? search(worker, open, outcome, error) : status;
 }
 
 /* ---- confirming the rest, by the workers ---- */

@@ -35,6 +35,7 @@ mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *opti
     detector->relation = relation;
     detector->options = *options;
     mr_race_list_init(&detector->list, options->most_examples, options->keep_events);
+    detector->list.wanted = options->wanted;
     if (start(detector))
         return detector;
     mr_detector_free(detector);
@@ -279,6 +280,7 @@ bool mr_detector_has(const mr_detector *detector, uint32_t location, uint32_t ot
 mr_status mr_detector_finish(mr_detector *detector, mr_race_list *list, mr_error *error)
 {
     *list = detector->list;
+    list->wanted = NULL;
     mr_race_list_init(&detector->list, 0, false);
     return mr_race_list_finish(list) ? MR_OK : no_memory(detector, error);
 }

@@ -23,8 +23,8 @@ typedef struct mr_detect_options {
     mr_opaque opaque;          /* what calls that were not recorded mean */
     /* the edges of the calls in that sense, of the whole trace, on loan; NULL: not known */
     const mr_barrier_edges *edges;
-    /* syncp: only the static races of these pairs are to be found; others may be missing, and racy
-     * events are not counted. On loan; NULL: all. Other orders do not look at it. */
+    /* Only the static races of these pairs are to be found; others may be missing. syncp then counts no
+     * racy events; cp does not look at it. On loan; NULL: all. */
     const mr_wanted *wanted;
     const mr_progress *progress; /* NULL: nobody wants to know */
     /* Called once, when a streaming order has found a race in a trace in memory; NULL: nobody asks. */

@@ -73,6 +73,8 @@ uint32_t mr_race_list_find(const mr_race_list *list, uint32_t location, uint32_t
 bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
                           uint64_t event)
 {
+    if (!mr_wanted_pair(list->wanted, location, other))
+        return true;
     uint32_t number = mr_race_list_find(list, location, other);
     if (number == none)
         return false;

@@ -17,6 +17,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "wanted.h"
 
 typedef struct mr_racing_access {
     uint64_t event;
@@ -39,7 +40,8 @@ typedef struct mr_static_race {
 typedef struct mr_race_list {
     uint32_t most_examples; /* a static race, at least 1 */
     bool keep_events;
-    uint64_t seen_events; /* the order has looked at so many, all unless it was halted */
+    const mr_wanted *wanted; /* by the owner, on loan; NULL: all pairs */
+    uint64_t seen_events;    /* the order has looked at so many, all unless it was halted */
     uint64_t racy_event_count;
     uint64_t last_racy; /* the racy event that was counted last */
     uint32_t racy_location_count, racy_variable_count;
@@ -64,7 +66,7 @@ void mr_race_list_free(mr_race_list *list);
 bool mr_race_list_racy(mr_race_list *list, uint64_t event, uint32_t location, uint32_t variable);
 
 /* Is no further pair of these locations wanted whose second access is `event` or later? (All
- * examples are there, with a `second` before `event`.) */
+ * examples are there, with a `second` before `event`, or nobody asks about the pair.) */
 bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
                           uint64_t event);
 

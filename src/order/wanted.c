@@ -33,5 +33,8 @@ bool mr_wanted_add(mr_wanted *wanted, uint32_t location_count, uint32_t location
 
 bool mr_wanted_pair(const mr_wanted *wanted, uint32_t location, uint32_t other)
 {
-    return !wanted || mr_map_get(&wanted->pairs, key_of(location, other), 0) != 0;
+    if (!wanted)
+        return true;
+    bool is_listed = mr_map_get(&wanted->pairs, key_of(location, other), 0) != 0;
+    return is_listed != wanted->all_but;
 }

@@ -76,3 +76,14 @@ mr_ledger_entry *mr_ledger_get_static(mr_ledger *ledger, const mr_trace *trace, 
     uint32_t one = trace->location[first], two = trace->location[second];
     return mr_ledger_get(ledger, one < two ? one : two, one < two ? two : one);
 }
+
+bool mr_ledger_list_open(const mr_ledger *ledger, const mr_trace *trace, mr_wanted *open)
+{
+    open->all_but = true;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const mr_ledger_entry *entry = &ledger->entries[i];
+        if (entry->race && !mr_wanted_add(open, trace->locations.count, entry->key_1, entry->key_2))
+            return false;
+    }
+    return true;
+}

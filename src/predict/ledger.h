@@ -6,6 +6,7 @@
 #define MR_PREDICT_LEDGER_H
 
 #include "base/table.h"
+#include "order/wanted.h"
 #include "result.h"
 
 typedef struct mr_ledger_entry {
@@ -36,5 +37,9 @@ const mr_ledger_entry *mr_ledger_find_static(const mr_ledger *ledger, const mr_t
                                              uint32_t first, uint32_t second);
 mr_ledger_entry *mr_ledger_get_static(mr_ledger *ledger, const mr_trace *trace, uint32_t first,
                                       uint32_t second);
+
+/* Adds the pairs of places with a race to `open`, which then wants all others. Not with candidates.report: event.
+ * False: no memory. */
+bool mr_ledger_list_open(const mr_ledger *ledger, const mr_trace *trace, mr_wanted *open);
 
 #endif
