@@ -87,6 +87,24 @@ no_compiler() {
         "$maxrace" cc -c -fsanitize=address -fno-sanitize=address plain.c
 }
 
+# What runs the compiler is a word before it. The compiler is told from other processors: clang then does its own assembly.
+compilers() {
+    mkdir other && cat >other/ccache <<'END' && cp other/ccache other/aarch64-linux-gnu-clang && chmod +x other/* || return 1
+#!/bin/sh
+printf '%s\n' "${0##*/}" "$@" >called
+END
+    "$maxrace" cc -- other/ccache gcc -c plain.c && [ "$(sed -n 2,3p called)" = $'gcc\n-fsanitize=thread' ] &&
+        "$maxrace" cc -- other/ccache clang -c plain.c && grep -qx -e -fno-integrated-as called &&
+        PATH=$PWD/other:$PATH MAXRACE_CC='ccache  gcc' "$maxrace" cc -c plain.c && [ "$(sed -n 1,2p called)" = $'ccache\ngcc' ] &&
+        "$maxrace" cc -- other/ccache -c plain.c && ! grep -qx gcc called &&
+        "$maxrace" cc -- other/aarch64-linux-gnu-clang -c plain.c && ! grep -qx -e -fno-integrated-as called || return 1
+    for target in --target=aarch64-linux-gnu '-target aarch64-linux-gnu' -m32; do
+        "$maxrace" cc -- other/ccache clang $target -c plain.c && ! grep -qx -e -fno-integrated-as called || return 1
+    done
+    "$maxrace" cc -- other/ccache clang --target=x86_64-linux-gnu -c plain.c && grep -qx -e -fno-integrated-as called &&
+        rm -r other called
+}
+
 # An allocator in a library that the program is linked with does not get blocks of glibc.
 linked_allocator() {
     cat >allocator.c <<'END'
@@ -617,6 +635,7 @@ check record_commands_build build
 check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
+check record_commands_compilers compilers
 check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded

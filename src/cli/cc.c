@@ -111,6 +111,7 @@ typedef struct task {
     bool shares;   /* … a library */
     bool compares; /* the program is to tell what it compares */
     bool checks;   /* it has checks of undefined behaviour, too */
+    bool foreign;  /* it is for another processor than ours */
 } task;
 
 /* Does the list of -fsanitize= have a sanitizer that does not go with recording? */
@@ -165,6 +166,23 @@ static bool is_object(const char *file)
     return dot && strstr(file, ".so.");
 }
 
+/* The processor of our assembler (runtime/assembler/). */
+static bool is_other_target(const char *target)
+{
+    static const char own[] = "x86_64-";
+    return strncmp(target, own, sizeof own - 1) != 0;
+}
+
+/* Does the option choose another processor? `next` is the argument behind it. */
+static bool chooses_other(const char *option, const char *next)
+{
+    static const char target[] = "--target=";
+    if (strncmp(option, target, sizeof target - 1) == 0)
+        return is_other_target(option + sizeof target - 1);
+    return strcmp(option, "-m32") == 0 || strcmp(option, "-mx32") == 0 ||
+           (strcmp(option, "-target") == 0 && next && is_other_target(next));
+}
+
 static task task_of(char *const *given, size_t count)
 {
     static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
@@ -180,6 +198,8 @@ static task task_of(char *const *given, size_t count)
             continue;
         }
         found.checks = found.checks || adds_checks(given[i]);
+        found.foreign =
+            found.foreign || chooses_other(given[i], i + 1 < count ? given[i + 1] : NULL);
         found.shares = found.shares || strcmp(given[i], "-shared") == 0;
         for (size_t j = 0; j < sizeof stops / sizeof *stops; j++)
             if (strcmp(given[i], stops[j]) == 0)
@@ -190,11 +210,49 @@ static task task_of(char *const *given, size_t count)
     return found;
 }
 
+/* The name of a program without its folder. */
+static const char *name_of(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    return slash ? slash + 1 : program;
+}
+
+/* Does the program run the compiler that its first argument names? */
+static bool is_launcher(const char *program)
+{
+    static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc", "buildcache"};
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (strcmp(name_of(program), launchers[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The launcher in "ccache gcc"; then `*compiler` is what follows. NULL: there is none. */
+static const char *take_launcher(const char **compiler, char words[PATH_MAX])
+{
+    size_t first = strcspn(*compiler, " "), rest = first + strspn(*compiler + first, " ");
+    if (!(*compiler)[rest] || strlen(*compiler) >= PATH_MAX)
+        return NULL;
+    strcpy(words, *compiler);
+    words[first] = '\0';
+    if (!is_launcher(words))
+        return NULL;
+    *compiler = words + rest;
+    return words;
+}
+
+/* clang takes the processor from its name, too: aarch64-linux-gnu-clang. */
+static bool is_named_for_other(const char *compiler)
+{
+    const char *name = name_of(compiler), *at = strstr(name, "-clang");
+    return at && at > name && is_other_target(name);
+}
+
 /* Is the compiler clang? The compiler is only run when its name does not say it. */
 static bool is_clang(const char *compiler)
 {
     char command[PATH_MAX + 64], line[256];
-    const char *slash = strrchr(compiler, '/'), *name = slash ? slash + 1 : compiler;
+    const char *name = name_of(compiler);
     if (strstr(name, "clang"))
         return true;
     if (strstr(name, "gcc") || strstr(name, "g++") || strchr(compiler, '\''))
@@ -236,10 +294,11 @@ static void add_calls(arguments *self)
 }
 
 /* Adds the flags for compiling a file. */
-static void add_compiling(arguments *self, bool clang, bool compares, const mr_runtime_place *place)
+static void add_compiling(arguments *self, bool clang, const task *asked,
+                          const mr_runtime_place *place)
 {
     /* clang has comparisons only together with another kind of coverage. */
-    if (compares)
+    if (asked->compares)
         add(self, clang ? "-fsanitize-coverage=func,trace-pc-guard,trace-cmp"
                         : "-fsanitize-coverage=trace-cmp");
     if (clang) {
@@ -248,7 +307,8 @@ static void add_compiling(arguments *self, bool clang, bool compares, const mr_r
         add(self, "-tsan-instrument-read-before-write=1");
         add(self, "-mllvm");
         add(self, "-tsan-distinguish-volatile=1");
-        add(self, "-fno-integrated-as");
+        if (!asked->foreign)
+            add(self, "-fno-integrated-as");
     } else {
         add(self, "--param=tsan-distinguish-volatile=1");
         add(self, "-Wno-tsan"); /* no warnings about fences: the runtime library handles them */
@@ -315,16 +375,23 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     char *const *given = (char *const *)cli->operands;
     size_t count = cli->operand_count;
     const char *compiler = getenv(variable);
+    char words[PATH_MAX];
     mr_runtime_place place;
     arguments self = {.items = NULL};
     mr_arena_init(&self.texts);
     compiler = compiler && *compiler ? compiler : fallback;
+    const char *launcher = take_launcher(&compiler, words);
     if (count == 1 && strcmp(given[0], "--") == 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "'--' needs a compiler after it");
     if (count > 1 && strcmp(given[0], "--") == 0) {
         compiler = given[1];
         given += 2;
         count -= 2;
+        if (is_launcher(compiler) && count && given[0][0] != '-') {
+            launcher = compiler;
+            compiler = *given++;
+            count--;
+        }
     }
     mr_status status = mr_runtime_find(&place, error);
     if (status)
@@ -335,11 +402,14 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "%s does not go with recording; build without it", bad);
     bool clang = is_clang(compiler);
+    asked.foreign = asked.foreign || (clang && is_named_for_other(compiler));
+    if (launcher)
+        add(&self, launcher);
     add(&self, compiler);
     if (asked.inputs) {
         add(&self, "-fsanitize=thread");
         if (!asked.links || !clang)
-            add_compiling(&self, clang, asked.compares, &place);
+            add_compiling(&self, clang, &asked, &place);
         if (asked.links)
             add_linking(&self, clang, &place);
         if (asked.links && clang && asked.checks && !asked.shares) {
@@ -349,7 +419,7 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
         }
         if (asked.links && clang) {
             add(&self, "-Qunused-arguments");
-            add_compiling(&self, clang, asked.compares, &place);
+            add_compiling(&self, clang, &asked, &place);
         }
     }
     for (size_t i = 0; i < count; i++)
