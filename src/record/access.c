@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "blocks.h"
 #include "pointer_use.h"
+#include "shared_pointers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         said.op = atomic_of(event->op);
         said.memory_order = MR_ORDER_RLX;
     }
+    if (!mr_memory_order_releases(said.memory_order) &&
+        mr_shared_pointers_unlocks(pass->emitter.trace, event))
+        said.memory_order = said.memory_order == MR_ORDER_ACQ ? MR_ORDER_ACQREL : MR_ORDER_REL;
     piece->version += self->writes;
     pass->plain_reads += said.op == MR_OP_READ;
     status = mr_emitter_add(&pass->emitter, &said, error);
