@@ -17,7 +17,8 @@ typedef struct passage {
     dev_t device;
     ino_t inode;
     uint64_t reads, writes;
-    bool is_stream; /* of bytes; not a file */
+    uint64_t reader; /* reads of what is written there are TAKEN from this; 0: not known */
+    bool is_stream;  /* of bytes; not a file */
 } passage;
 
 /* Those that were seen so far; numbers, because that of an inode is another in each run. */
@@ -42,11 +43,10 @@ static const passage *find_channel(const struct stat *is)
     return &no_channel;
 }
 
-static const passage *add_channel(const struct stat *is, uint64_t reads, uint64_t writes,
-                                  bool is_stream)
+static passage *add_channel(const struct stat *is, uint64_t reads, uint64_t writes, bool is_stream)
 {
     passage *added = &channels.of[channels.count++];
-    *added = (passage){is->st_dev, is->st_ino, reads, writes, is_stream};
+    *added = (passage){is->st_dev, is->st_ino, reads, writes, writes, is_stream};
     return added;
 }
 
@@ -68,6 +68,13 @@ static bool is_stream(int fd)
            type == SOCK_STREAM;
 }
 
+/* Its own end, and the other one. */
+static void add_pair(const struct stat *is, uint64_t reads, uint64_t writes, const int ends[2])
+{
+    passage *added = add_channel(is, reads, writes, is_stream(ends[0]));
+    added->reader = MR_LOG_SOCKETS_AT + mr_descriptor_object(ends[1]);
+}
+
 void mr_channel_pair(const int ends[2])
 {
     struct stat one, other;
@@ -75,8 +82,8 @@ void mr_channel_pair(const int ends[2])
     if (mr_descriptor_stat(ends[0], &one) == 0 && mr_descriptor_stat(ends[1], &other) == 0 &&
         S_ISSOCK(one.st_mode) && channels.count + 2 <= MR_CHANNELS_MAX) {
         uint64_t number = channels.count + 1;
-        add_channel(&one, number, number + 1, is_stream(ends[0]));
-        add_channel(&other, number + 1, number, is_stream(ends[1]));
+        add_pair(&one, number, number + 1, ends);
+        add_pair(&other, number + 1, number, (const int[]){ends[1], ends[0]});
     }
     errno = saved_errno;
 }
@@ -247,17 +254,17 @@ mr_channel mr_channel_at(int fd)
     return at;
 }
 
-static void log_after(uint64_t number, uint64_t which, uintptr_t code)
+static void log_after(uint64_t number, uint64_t which, unsigned count, uintptr_t code)
 {
     if (number != MR_CHANNEL_NONE) {
-        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)number, code, 0, which);
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CHANNEL, (void *)number, code, count, which);
     }
 }
 
 void mr_channel_log_end_of(mr_channel channel, uintptr_t code)
 {
-    log_after(channel.data, MR_LOG_CHANNEL_DATA, code);
-    log_after(channel.closed, MR_LOG_CHANNEL_CLOSED, code);
+    log_after(channel.data, MR_LOG_CHANNEL_DATA, 0, code);
+    log_after(channel.closed, MR_LOG_CHANNEL_CLOSED, 0, code);
 }
 
 void mr_channel_log_turn(int fd, uintptr_t code)
@@ -388,7 +395,39 @@ void mr_channel_log_empty(int fd, uintptr_t code)
                       : S_ISSOCK(is.st_mode) ? MR_LOG_SOCKETS_AT + mr_descriptor_object(fd)
                                              : channel_of(&is)->reads;
     log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
-    log_after(number, MR_LOG_CHANNEL_TAKEN, code);
+    log_after(number, MR_LOG_CHANNEL_TAKEN, 0, code);
+}
+
+/* The number from which reads take what is written there; MR_CHANNEL_NONE: it is not known. */
+static uint64_t reader_of(const struct stat *is, int fd)
+{
+    uint32_t counter = counter_of(fd);
+    if (S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode)) { /* a message queue is a file */
+        return channel_of(is)->reads;
+    }
+    uint64_t reader = S_ISSOCK(is->st_mode) ? find_channel(is)->reader : 0;
+    return counter != 0 ? MR_LOG_COUNTERS_AT + counter : reader != 0 ? reader : MR_CHANNEL_NONE;
+}
+
+void mr_channel_log_full(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (!look_at(fd, &is) || S_ISCHR(is.st_mode)) {
+        return;
+    }
+    uint64_t written = number_at(&is, MR_LOG_BEFORE, fd), reader = reader_of(&is, fd);
+    if (reader != MR_CHANNEL_NONE) {
+        log_after(written, MR_LOG_CHANNEL_DATA, 0, code);
+        log_after(reader, MR_LOG_CHANNEL_TAKEN, MR_LOG_NOT_YET, code);
+    }
+}
+
+void mr_channel_log_room(int fd, uintptr_t code)
+{
+    struct stat is;
+    if (look_at(fd, &is)) {
+        log_after(reader_of(&is, fd), MR_LOG_CHANNEL_TAKEN, 0, code);
+    }
 }
 
 void mr_channel_log_closed(int fd, uintptr_t code)

@@ -46,6 +46,11 @@ bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
 void mr_channel_log_unready(int fd, uintptr_t code);
 /* A read found nothing and waits no longer: it comes after what was written and read so far, and before the next write. */
 void mr_channel_log_empty(int fd, uintptr_t code);
+/* A write found no room and waits no longer, or a wait that nothing can be written: it comes after what was written and read so
+ * far, and before the next read. */
+void mr_channel_log_full(int fd, uintptr_t code);
+/* A write had to wait for room: it comes after the reads that made some. */
+void mr_channel_log_room(int fd, uintptr_t code);
 /* The descriptor leads to a new eventfd, with this count. */
 void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
 /* The write that was about to begin has failed. */

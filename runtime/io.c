@@ -98,6 +98,7 @@ static mr_io_way await_here(mr_thread *thread, int fd, short events, int64_t lim
 static mr_io_way try_others(mr_thread *thread, int fd, short events)
 {
     bool ready = is_ready(fd, events);
+    thread->found_full = !ready && events == POLLOUT;
     if (!ready && (mr_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK) != 0) {
         mr_yield_to_others(thread);
         return MR_IO_READY;
@@ -220,6 +221,27 @@ bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result)
     return input.head != NULL;
 }
 
+/* What the result of a write says of those who read. */
+void mr_io_end_room(int fd, ssize_t result, uintptr_t code)
+{
+    int saved_errno = errno;
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return;
+    }
+    if (result < 0) {
+        mr_channel_log_refused(fd, code);
+    }
+    if (result < 0 && (saved_errno == EAGAIN || saved_errno == ETIMEDOUT)) {
+        mr_channel_log_full(fd, code);
+    } else if (result >= 0 && thread->found_full) {
+        mr_channel_log_room(fd, code);
+    }
+    thread->found_full = false;
+    mr_leave(thread);
+    errno = saved_errno;
+}
+
 void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
 {
     int saved_errno = errno;
@@ -230,12 +252,8 @@ void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
         mr_input_log(thread, MR_INPUT_WRITE, (uint64_t)fd, false, result, NULL, 0);
         mr_leave(thread);
     }
-    thread = result < 0 ? mr_enter() : NULL;
-    if (thread != NULL) {
-        mr_channel_log_refused(fd, code);
-        mr_leave(thread);
-    }
     errno = saved_errno;
+    mr_io_end_room(fd, result, code);
     mr_io_end(result < 0 && tells_of_others(result) ? fd : -1, NULL, 0, code);
     errno = saved_errno;
 }

@@ -44,6 +44,9 @@ ssize_t mr_io_feed(mr_thread *thread, mr_input *input, void *buffer, size_t room
 /* A call that writes to a peer has the result that it had. */
 bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result);
 
+/* After a write: it had to wait for room, or found none. */
+void mr_io_end_room(int fd, ssize_t result, uintptr_t code);
+
 void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code);
 
 /* Memory that a call has written beside the data. */

@@ -45,7 +45,7 @@
  *
  * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
- * takes effect). A try or a wait with a limit that failed is USED (mr_log_used). What a semaphore or lock stands for is
+ * takes effect). A try or a wait with a limit that failed is USED (mr_log_used), and so is a question for the units of a semaphore. What a semaphore or lock stands for is
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
  * and no MR_LOG_RETIRED of the address lies between. Condition variables and barriers have numbers
  * that are not used again; of these RETIRED ends nothing, because a thread may still leave a wait.
@@ -67,7 +67,7 @@
  * - barrier: each use has a number k. All but the last: post(BARRIER_IN, k), …,
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
- * - exit of a thread: end; who joins: join
+ * - exit of a thread: end; who joins: join. A join that gives up: after(ENDED)
  * - write to a descriptor: before(CHANNEL, DATA); read, and a wait that finds a pipe or eventfd ready:
  *   after. A write that is not APART (mr_log_writing) comes after all that are. Closing a pipe or a
  *   socket between threads: before(CHANNEL, CLOSED); who reads its end, and a write that finds nobody
@@ -82,8 +82,9 @@
  *   instead of after. after(NOTHING) stands for a post or wait of no unit: other bytes, or the thread has the unit already
  * - epoll_ctl: before(WATCH, data) of the data that it asks for, and of the data that stood for the same
  *   descriptor before, if it was other data. A wait that gives the data: after(WATCH, data)
- * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler:
- *   after
+ * - installing a handler, arming a timer that sends a signal, sending it: before(SIGNAL); handler, and
+ *   a wait that takes the signal: after. A wait that takes none, for each that it was asked for, and a question
+ *   what is pending: after(NOT_YET)
  * - closing a descriptor: before(NUMBER); whatever gives one out: after. Nobody is given a
  *   number that is in use
  * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after. A
@@ -245,8 +246,8 @@ typedef struct mr_log_live {
     X(SWITCH, 1)         /* payload: thread */                                                     \
     X(ENTER, 1)          /* a function was entered, see log_short.h */                             \
     X(LEAVE, 1)          /* payload: how many functions were left (more than 1 by longjmp) */      \
-    X(ACQUIRE, 3)        /* object; count: MR_LOG_TRIED or 0 */                                    \
-    X(RELEASE, 3)        /* object */                                                              \
+    X(ACQUIRE, 3)        /* object; count: MR_LOG_TRIED, MR_LOG_OWNER_DIED */                      \
+    X(RELEASE, 3)        /* object; count: MR_LOG_BY_END or 0 */                                   \
     X(SHARED_ACQUIRE, 3) /* the same */                                                            \
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
@@ -335,6 +336,8 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_READY, /* of BEFORE, AFTER: an eventfd gets ready, or not ready (count: MR_LOG_NOT_READY), is
                            found ready; its number, no address */
     MR_LOG_ROLE_UNITS, /* of POST, WAIT: a byte that only wakes is written to a channel, read; no address */
+    MR_LOG_ROLE_ENDED, /* of AFTER: a join that did not wait for ever found that the thread has not ended (count:
+                          MR_LOG_NOT_ENDED); the thread's number, no address. END stands for the BEFORE */
 } mr_log_role;
 
 /* What decides how a thread goes on, and what other records do not say (explore.h). */
@@ -408,7 +411,7 @@ static inline uint64_t mr_log_watched(uint64_t data)
     return (data ^ data >> 56) & UINT64_C(0xffffffffffffff);
 }
 
-/* The count of AFTER(CHANNEL): as every AFTER it comes after each BEFORE that is there. It also comes
+/* The count of AFTER(CHANNEL), AFTER(SIGNAL): as every AFTER it comes after each BEFORE that is there. It also comes
  * before each later one, and that holds when none is there yet (NOT_YET). NOTHING: it comes after none, and has no event. */
 enum { MR_LOG_NOT_YET = 1, MR_LOG_NOTHING = 2 };
 
@@ -416,11 +419,17 @@ enum { MR_LOG_NOT_YET = 1, MR_LOG_NOTHING = 2 };
  * cancelled it. */
 enum { MR_LOG_NOT_CANCELLED = 1 };
 
+/* The count of AFTER(ENDED). */
+enum { MR_LOG_NOT_ENDED = 1 };
+
 /* A text has less than so many bytes; the runtime cuts off what is beyond. */
 #define MR_LOG_TEXT_BYTES 480
 
-/* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
-enum { MR_LOG_TRIED = 1 };
+/* Bits of the count of an acquire: by a thread that would not have waited for ever (a try, or a time limit); the owner of a
+ * robust mutex had died. */
+enum { MR_LOG_TRIED = 1, MR_LOG_OWNER_DIED = 2 };
+/* The count of a release by the end of the thread. */
+enum { MR_LOG_BY_END = 1 };
 
 /* The count of USED of a lock or semaphore. */
 typedef enum mr_log_used {
@@ -428,6 +437,9 @@ typedef enum mr_log_used {
     MR_LOG_USED_REFUSED, /* it is none: it was destroyed, or never initialised */
     MR_LOG_USED_BUSY, /* a try, or a wait with a limit, failed: the lock is held, the semaphore has no unit */
     MR_LOG_USED_BUSY_SHARED, /* … of a shared lock: it is held exclusively */
+    MR_LOG_USED_ASKED,       /* the program got the number of units of the semaphore */
+    MR_LOG_USED_CONSISTENT,  /* a robust mutex whose owner had died is as any other again */
+    MR_LOG_USED_LOST,        /* … was released before that, and cannot be taken any more */
 } mr_log_used;
 
 /* Beside the code address of an object's record: the code is in a library that is not recorded. What
@@ -542,6 +554,14 @@ static inline bool mr_log_is_libc(const char *path)
         wanted++;
     }
     return *wanted == '\0';
+}
+
+/* The BEFORE(ENDED) of the thread's END. */
+static inline void mr_log_ended(const uint64_t *end, uint32_t thread, uint64_t before[3])
+{
+    before[0] = mr_log_head(MR_LOG_BEFORE, MR_LOG_ROLE_ENDED, thread);
+    before[1] = end[1];
+    before[2] = 0;
 }
 
 /* An AFTER that comes after none. */

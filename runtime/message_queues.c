@@ -55,6 +55,7 @@ static int send_until(mqd_t queue, const char *message, size_t bytes, unsigned p
     mr_io_log_range(MR_LOG_RANGE_READ, message, bytes, code);
     MR_IO_CALL_BY(thread, await(thread, queue, POLLOUT, limit, &own), ETIMEDOUT, result,
                   send_really(queue, message, bytes, priority, limit == NULL ? NULL : &own));
+    mr_io_end_room(queue, result, code);
     return result;
 }
 

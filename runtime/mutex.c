@@ -26,15 +26,19 @@ static bool is_errorcheck(const pthread_mutex_t *mutex)
 static bool log_acquired(int status, pthread_mutex_t *mutex, unsigned tried, uintptr_t code)
 {
     if (status == 0 || status == EOWNERDEAD) {
-        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, tried, 0);
+        unsigned died = status == EOWNERDEAD ? MR_LOG_OWNER_DIED : 0;
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, tried | died, 0);
         return true;
     }
     return false;
 }
 
-/* What cannot be locked or unlocked, because it was destroyed or never was a mutex. */
+/* What cannot be locked or unlocked, because it was destroyed or never was a mutex, or is lost with its owner. */
 static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code)
 {
+    if (status == ENOTRECOVERABLE) {
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_LOST, 0);
+    }
     if (status == EINVAL) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_REFUSED, 0);
     }
@@ -120,7 +124,7 @@ static void leave_robust(pthread_mutex_t *mutex, const mr_thread *thread)
     bool is_recursive = (mutex->__data.__kind & KIND_MASK) == KIND_RECURSIVE;
     unsigned held = is_recursive ? mutex->__data.__count : 1;
     for (unsigned i = 0; i < held; i++) {
-        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, 0, 0, 0);
+        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, 0, MR_LOG_BY_END, 0);
     }
     if (waiters != 0) {
         mr_sys(SYS_futex, (long)lock, FUTEX_WAKE, 1, 0, 0, 0);
@@ -210,6 +214,20 @@ MR_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
     mr_yield(thread);
     int status = mr_mutex_unlock(mutex, MR_CALLER);
     mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL(pthread_mutex_consistent)(mutex);
+    if (thread != NULL) {
+        if (status == 0) {
+            mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, MR_CALLER,
+                            MR_LOG_USED_CONSISTENT, 0);
+        }
+        mr_leave(thread);
+    }
     return status;
 }
 

@@ -1,8 +1,10 @@
 /* Waiting for children, signals and messages of System V: always outside. */
 #include "real.h"
+#include "signals.h"
 #include "waits.h"
 #include "writer.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ipc.h>
@@ -97,8 +99,43 @@ WAITS_FOR_SIGNAL(sigwait, (const sigset_t *restrict set, int *restrict which), (
                  *which)
 WAITS_FOR_SIGNAL(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
                  info, result)
-WAITS_FOR_SIGNAL(sigtimedwait,
-                 (const sigset_t *restrict set, siginfo_t *restrict info,
-                  const struct timespec *restrict timeout),
-                 (set, info, timeout), info, result)
 #undef WAITS_FOR_SIGNAL
+
+static const struct timespec no_time;
+
+/* Nobody has sent one of the signals when this says so: it is asked with the baton. */
+static int take_pending(mr_thread *thread, const sigset_t *set, siginfo_t *info, uintptr_t code)
+{
+    int saved_errno = errno;
+    int result = MR_REAL(sigtimedwait)(set, info, &no_time);
+    if (result < 0 && errno == EAGAIN) {
+        mr_signal_log_pending(set, code);
+        mr_yield_to_others(thread);
+    }
+    errno = result < 0 ? errno : saved_errno;
+    return result;
+}
+
+MR_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                           const struct timespec *restrict timeout)
+{
+    mr_thread *thread = mr_wait_begin();
+    int result = -1;
+    if (thread == NULL) {
+        return MR_REAL(sigtimedwait)(set, info, timeout);
+    }
+    bool waits = timeout == NULL || timeout->tv_sec != 0 || timeout->tv_nsec != 0;
+    if (waits) {
+        MR_CALL(thread, false, result = MR_REAL(sigtimedwait)(set, info, timeout));
+        thread = result < 0 && errno == EAGAIN ? mr_enter() : NULL;
+    }
+    if (thread != NULL) {
+        result = take_pending(thread, set, info, MR_CALLER);
+        mr_leave(thread);
+    }
+    int saved_errno = errno;
+    mr_wait_end_if(result >= 0, info, sizeof *info, MR_CALLER);
+    after_signal(result, MR_CALLER);
+    errno = saved_errno;
+    return result;
+}

@@ -1,4 +1,6 @@
 /* Semaphores: the units are in the real object, who finds none waits in the runtime. */
+#include "semaphore.h"
+
 #include "clocks.h"
 #include "explore.h"
 #include "real.h"
@@ -10,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <semaphore.h>
 #include <stdarg.h>
 
 enum { POSTS_MAX = 1 << 20, COUNT_MAX = 65535 };
@@ -91,6 +92,11 @@ MR_EXPORT sem_t *sem_open(const char *name, int flags, ...)
         mr_leave(thread);
     }
     return semaphore;
+}
+
+void mr_semaphore_log_asked(const sem_t *semaphore, uintptr_t code)
+{
+    mr_write_object(MR_LOG_USED, MR_LOG_ROLE_SEMAPHORE, semaphore, code, MR_LOG_USED_ASKED, 0);
 }
 
 MR_EXPORT int sem_post(sem_t *semaphore)

@@ -208,6 +208,16 @@ void mr_signal_caused(int number, uintptr_t code)
     }
 }
 
+void mr_signal_log_pending(const sigset_t *set, uintptr_t code)
+{
+    for (int number = 1; number < MR_SIGNALS_MAX; number++) {
+        if (set == NULL || sigismember(set, number) == 1) {
+            mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code,
+                            MR_LOG_NOT_YET, 0);
+        }
+    }
+}
+
 /* Installs our handler in place of the program's. */
 static int set_action(int number, const struct sigaction *action, struct sigaction *old,
                       uintptr_t code)

@@ -15,6 +15,8 @@
 
 #include "state.h"
 
+#include <signal.h>
+
 /* Runs the handlers of the noted signals. The caller is busy. */
 void mr_signals_handle(mr_thread *thread);
 
@@ -32,6 +34,9 @@ bool mr_signal_has_handler(int number);
 
 /* Logs that the caller, who is busy, does what may make the handler run later. */
 void mr_signal_caused(int number, uintptr_t code);
+
+/* None of these signals is pending, or the program has asked what is (`set` NULL: of all). The caller is busy. */
+void mr_signal_log_pending(const sigset_t *set, uintptr_t code);
 
 /* Has the program made or armed a timer that may send a signal? */
 bool mr_timers_exist(void);

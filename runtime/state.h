@@ -117,6 +117,7 @@ typedef struct mr_thread {
         nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
     bool cancellable;       /* this wait ends when the thread is cancelled */
     bool polls;             /* this wait is for something that another process may do */
+    bool found_full;        /* there was no room when its write began */
     bool waits_for_outside; /* its call waits for descriptors or a signal, and has no near limit */
     bool awaits;            /* this wait is for descriptors (awaiting.h): */
     struct pollfd *awaited;

@@ -366,6 +366,14 @@ void mr_thread_cancel_point(mr_thread *thread)
     }
 }
 
+/* A join gives up. */
+static void log_not_ended(const mr_thread *thread, uintptr_t code)
+{
+    mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_NONE, thread, code, 0);
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_ENDED, (void *)(uintptr_t)thread->id, code,
+                    MR_LOG_NOT_ENDED, 0);
+}
+
 int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uintptr_t code)
 {
     mr_thread *self = mr_self;
@@ -385,7 +393,7 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
             mr_thread_cancel_point(self);
         }
         if (reason == MR_TIMED_OUT && thread->state != MR_DONE) {
-            mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_NONE, thread, code, 0);
+            log_not_ended(thread, code);
             return late;
         }
         thread->waited_for = true;
@@ -427,7 +435,7 @@ MR_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
     if (thread == NULL || thread->state == MR_DONE) {
         status = mr_thread_join(handle, result, 0, EBUSY, MR_CALLER);
     } else {
-        mr_explore_choice(MR_LOG_CHOICE_FAILED, MR_LOG_ROLE_NONE, thread, MR_CALLER, 0);
+        log_not_ended(thread, MR_CALLER);
         mr_yield_to_others(self); /* it may be a loop that waits */
     }
     mr_leave(self);

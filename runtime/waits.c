@@ -207,6 +207,9 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
         if ((fds[i].events & POLLIN) != 0 && fds[i].revents == 0) {
             mr_channel_log_unready(fds[i].fd, code);
         }
+        if ((fds[i].events & POLLOUT) != 0 && fds[i].revents == 0) {
+            mr_channel_log_full(fds[i].fd, code);
+        }
     }
     mr_leave(thread);
 }
@@ -311,9 +314,26 @@ static void log_ready(const fd_set *reads, const fd_set *asked, int count, uintp
     mr_leave(thread);
 }
 
+/* Nothing was ready. */
+static void log_full(const fd_set *asked, int count, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    for (int fd = 0; thread != NULL && fd < count && fd < FD_SETSIZE; fd++) {
+        if (FD_ISSET(fd, asked)) {
+            mr_channel_log_full(fd, code);
+        }
+    }
+    if (thread != NULL) {
+        mr_leave(thread);
+    }
+}
+
 static void log_sets(const descriptor_sets *sets, int count, int result, uintptr_t code)
 {
     log_ready(result >= 0 ? sets->of[0] : NULL, &sets->before[0], count, code);
+    if (result == 0 && sets->of[1] != NULL) {
+        log_full(&sets->before[1], count, code);
+    }
     for (int i = 0; i < 3 && result >= 0; i++) {
         mr_wait_end_if(true, sets->of[i], set_bytes(count), code);
     }
@@ -516,9 +536,14 @@ static void log_not_found(int set, const struct epoll_event *events, int result,
     mr_epoll_wanted wanted;
     int fd;
     for (unsigned at = 0; mr_epoll_next(set, &at, &fd, &wanted);) {
-        if ((wanted.events & EPOLLIN) != 0 && !mr_descriptor_is_peer(fd) &&
-            !is_found(events, result, wanted.data)) {
+        if (mr_descriptor_is_peer(fd) || is_found(events, result, wanted.data)) {
+            continue;
+        }
+        if ((wanted.events & EPOLLIN) != 0) {
             mr_channel_log_unready(fd, code);
+        }
+        if ((wanted.events & EPOLLOUT) != 0 && (wanted.events & EPOLLET) == 0) {
+            mr_channel_log_full(fd, code);
         }
     }
 }

@@ -24,6 +24,8 @@ macros() {
 #define sends(file)
 #define receives(file)
 #define gives(fd)
+#define looks_for_signals
+#define asks_for_units(from)
 #define end_stream(file) WRITES the stream ENDS
 #define both(a, b, bytes) READS `a[bytes]` ENDS READS `b[bytes]` ENDS
 #define nothing

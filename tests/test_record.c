@@ -487,7 +487,7 @@ static void test_failed_tries(void **state)
           "T0|acq(0x1000)\nT0|aw.rlx(0x1000.held=1)\nT0|acq(0x1000)\nT0|acq(0x1008)\n"
           "T1|ar.rlx(0x1000.held=1)\nT0|rel(0x1000)\nT0|aw.rlx(0x1000.held=0)\n"
           "T0|rel(0x1000)\nT0|racq(0x1010)\nT0|au.rlx(0x1010.held=0>2)\n"
-          "T1|ar.rlx(0x1010.held=2)\nT1|ar.rlx(0x1018.units=0)\nT1|au.rlx(0x1018.units=0>1)\n"
+          "T1|ar.rlx(0x1010.held=2)\nT1|ar.rlx(0x1018.units=0)\nT1|au.rel(0x1018.units=0>1)\n"
           "T1|post(0x1018)\nT1|wait(0x1018)\nT1|au.rlx(0x1018.units=1>0)\n");
 }
 

@@ -1,5 +1,5 @@
-/* From the log of a recorded program to a trace: what threads did against the rules, and what is noted
- * of them. */
+/* From the log of a recorded program to a trace: what threads did against the rules, what is noted
+ * of them, and what they were told of states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,12 +139,104 @@ static void test_notes(void **state)
     mr_log_build_free(&log);
 }
 
+static void expect(mr_log_build *log, const char *events)
+{
+    mr_trace *trace = mr_log_converted(log, false, NULL);
+    mr_log_expect(trace, events);
+    mr_trace_free(trace);
+    mr_log_build_free(log);
+}
+
+/* Each takes and releases the mutex. `how`: what the acquire says. */
+static void section(mr_log_build *log, uint32_t thread, unsigned how, bool makes_good)
+{
+    mr_log_switch(log, thread);
+    mr_log_object(log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X, CODE, how, 0);
+    if (makes_good)
+        mr_log_object(log, MR_LOG_USED, MR_LOG_ROLE_MUTEX, X, CODE, MR_LOG_USED_CONSISTENT, 0);
+    lock(log, MR_LOG_RELEASE);
+}
+
+static void dies(mr_log_build *log, uint32_t thread)
+{
+    mr_log_switch(log, thread);
+    lock(log, MR_LOG_ACQUIRE);
+    mr_log_object(log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, X, CODE, MR_LOG_BY_END, 0);
+}
+
+/* The owner of a robust mutex dies twice. It is made good, then not. What T2 finds of the owner that died in another process
+ * at first has no event. */
+static void test_owner(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    section(&log, 2, MR_LOG_OWNER_DIED, true);
+    dies(&log, 0);
+    section(&log, 1, MR_LOG_OWNER_DIED | MR_LOG_TRIED, true);
+    section(&log, 2, 0, false);
+    dies(&log, 0);
+    section(&log, 1, MR_LOG_OWNER_DIED, false);
+    mr_log_switch(&log, 2);
+    mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_MUTEX, X, CODE, MR_LOG_USED_LOST, 0);
+    expect(&log, "T2|acq(0x1000)\nT2|rel(0x1000)\n"
+                 "T0|acq(0x1000)\nT0|ar.rlx(0x1000.owner=0)\n"
+                 "T0|aw.rlx(0x1000.owner=1)\nT0|rel(0x1000)\n"
+                 "T1|acq.try(0x1000)\nT1|ar.rlx(0x1000.owner=1)\n"
+                 "T1|aw.rlx(0x1000.owner=0)\nT1|rel(0x1000)\n"
+                 "T2|acq(0x1000)\nT2|ar.rlx(0x1000.owner=0)\nT2|rel(0x1000)\n"
+                 "T0|acq(0x1000)\nT0|ar.rlx(0x1000.owner=0)\n"
+                 "T0|aw.rlx(0x1000.owner=1)\nT0|rel(0x1000)\n"
+                 "T1|acq(0x1000)\nT1|ar.rlx(0x1000.owner=1)\n"
+                 "T1|aw.rel(0x1000.owner=2)\nT1|rel(0x1000)\n"
+                 "T2|ar.acq(0x1000.owner=2)\n");
+}
+
+/* The program asks how many units a semaphore has, and whether a signal is pending: one that is taken is not. Of signal 11 nobody asks,
+ * and nobody sends signal 12. */
+static void test_asked(void **state)
+{
+    (void)state;
+    enum { SEM = MR_LOG_ROLE_SEMAPHORE, SIGNAL = MR_LOG_ROLE_SIGNAL };
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_USED, SEM, X, CODE, MR_LOG_USED_ASKED, 0);
+    mr_log_object(&log, MR_LOG_AFTER, SIGNAL, 10, CODE, MR_LOG_NOT_YET, 0);
+    mr_log_object(&log, MR_LOG_AFTER, SIGNAL, 12, CODE, MR_LOG_NOT_YET, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_POST, SEM, X, CODE, 1, 0);
+    mr_log_object(&log, MR_LOG_BEFORE, SIGNAL, 10, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_BEFORE, SIGNAL, 11, CODE, 0, 0);
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_USED, SEM, X, CODE, MR_LOG_USED_ASKED, 0);
+    mr_log_object(&log, MR_LOG_AFTER, SIGNAL, 10, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_AFTER, SIGNAL, 10, CODE, MR_LOG_NOT_YET, 0);
+    mr_log_object(&log, MR_LOG_AFTER, SIGNAL, 11, CODE, 0, 0);
+    expect(&log, "T0|ar.acq(0x1000.units=0)\nT0|ar(signal.10=0)\n"
+                 "T1|au.rel(0x1000.units=0>1)\nT1|post(0x1000)\nT1|au(signal.10=0>1)\n"
+                 "T1|au(signal.11=0>1)\nT0|ar.acq(0x1000.units=1)\nT0|au(signal.10=1>2)\n"
+                 "T0|ar(signal.10=2)\nT0|ar(signal.11=1)\n");
+}
+
+/* A join gives up, the thread ends, and is joined. Nobody gives up T2. */
+static void test_not_ended(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_AFTER, MR_LOG_ROLE_ENDED, 1, CODE, MR_LOG_NOT_ENDED, 0);
+    for (uint32_t thread = 1; thread <= 2; thread++) {
+        mr_log_switch(&log, thread);
+        mr_log_object(&log, MR_LOG_END, 0, 0, CODE, 0, 0);
+    }
+    expect(&log, "T0|ar(T1.ended=0)\nT1|aw(T1.ended=1)\nT1|end()\nT2|end()\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_misuse), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_notes),  cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_asked),  cmocka_unit_test(test_not_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,8 @@
 #include "../memory.h"
 #include "../real.h"
 #include "../scheduler.h"
+#include "../semaphore.h"
+#include "../signals.h"
 #include "../steer.h"
 
 #include <errno.h>
@@ -107,6 +109,8 @@ static inline void mr_libc_is_made(mr_thread *thread)
 #define sends(file)            mr_libc_channel(MR_LOG_BEFORE, (file), code);
 #define receives(file)         mr_libc_channel(MR_LOG_AFTER, (file), code);
 #define gives(fd)              mr_descriptor_given(thread, (fd), false, code);
+#define looks_for_signals      mr_signal_log_pending(NULL, code);
+#define asks_for_units(from)   mr_semaphore_log_asked((from), code);
 #define text(from)             mr_text(from)
 #define text_up_to(from, most) mr_text_up_to((from), (most))
 #define wide(from)             mr_wide(from)

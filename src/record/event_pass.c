@@ -89,7 +89,7 @@ static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error
 
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
-    bool tried = mr_op_acquires((uint8_t)op) && mr_log_count(record[1]) == MR_LOG_TRIED;
+    bool tried = mr_op_acquires((uint8_t)op) && (mr_log_count(record[1]) & MR_LOG_TRIED);
     mr_emitted event = {.op = op, .memory_order = tried ? MR_ORDER_TRY : MR_ORDER_SC};
     used use;
     mr_status status = use_before(pass, record, &use, error);
@@ -102,13 +102,14 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     status = mr_event_pass_object(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);
-    int64_t held = mr_tries_held(use.state);
-    if (!status && !mr_op_acquires((uint8_t)op))
-        status = mr_event_pass_state(pass, record, object, held, error);
-    if (!status)
-        status = mr_emitter_add(&pass->emitter, &event, error);
     if (!status && mr_op_acquires((uint8_t)op))
-        status = mr_event_pass_state(pass, record, object, held, error);
+        status = mr_emitter_add(&pass->emitter, &event, error);
+    if (!status)
+        status = mr_event_pass_state(pass, record, object, mr_tries_held(use.state), error);
+    if (!status)
+        status = mr_event_pass_owner(pass, record, object, use.state, error);
+    if (!status && !mr_op_acquires((uint8_t)op))
+        status = mr_emitter_add(&pass->emitter, &event, error);
     return status;
 }
 
@@ -204,7 +205,11 @@ static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_
         status = thread_event(pass, record, MR_OP_BEGIN, error);
         return status ? status : mr_event_pass_stack(pass, record, error);
     }
-    status = mr_event_pass_taken(pass, record, error);
+    uint64_t ended[3];
+    mr_log_ended(record, pass->reader.thread, ended);
+    status = mr_event_pass_order(pass, ended, true, error);
+    if (!status)
+        status = mr_event_pass_taken(pass, record, error);
     return status ? status : thread_event(pass, record, MR_OP_END, error);
 }
 
@@ -367,8 +372,8 @@ static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_erro
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG)
         return wrong_event(pass, record, error);
     mr_status status = use_before(pass, record, &use, error);
-    if (!status && mr_tries_is_failed(record))
-        return mr_event_pass_failed_try(pass, record, use.state, error);
+    if (!status && mr_tries_is_told(record))
+        return mr_event_pass_told(pass, record, use.state, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;

@@ -151,6 +151,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_CANCEL:
     case MR_LOG_ROLE_WATCH:
     case MR_LOG_ROLE_READY:
+    case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
         break;
     }
@@ -184,12 +185,12 @@ bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, 
     return add_name(&naming->trace->locks, name, lock);
 }
 
-bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object,
+bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object, bool of_owner,
                      uint32_t *variable)
 {
     char name[NAME_BYTES];
     name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name, NULL);
-    add(name, object->role == MR_LOG_ROLE_SEMAPHORE ? ".units" : ".held");
+    add(name, of_owner ? ".owner" : object->role == MR_LOG_ROLE_SEMAPHORE ? ".units" : ".held");
     return add_name(&naming->trace->variables, name, variable);
 }
 
@@ -211,9 +212,11 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         if (object->number >= MR_LOG_CHANNEL_WRITERS)
             add(name, ".T%" PRIu64, object->number - MR_LOG_CHANNEL_WRITERS);
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
-        add(name, "signal.%" PRIu64, object->number);
+        add(name, "signal.%" PRIu64, object->address);
     } else if (object->role == MR_LOG_ROLE_CANCEL) {
         add(name, "T%" PRIu64 ".cancel", object->address);
+    } else if (object->role == MR_LOG_ROLE_ENDED) {
+        add(name, "T%" PRIu64 ".ended", object->address);
     } else if (object->role == MR_LOG_ROLE_READY) {
         add(name, "eventfd.%" PRIu64 ".ready", object->address);
     } else if (object->role == MR_LOG_ROLE_WATCH) {

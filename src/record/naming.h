@@ -42,7 +42,7 @@ bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *obj
  */
 bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *lock);
 /* The variable that says whether a lock is held, or how many units a semaphore has (tries.h). */
-bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object,
+bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object, bool of_owner,
                      uint32_t *variable);
 /* The variable that stands for an order: of an annotation, a file descriptor or a signal. */
 bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,

@@ -21,9 +21,13 @@ typedef struct mr_object {
     uint32_t user;    /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
     uint32_t writers; /* of a channel: how many have an object of their own */
     uint32_t writer;  /* the first of these, of one of them the next: its number + 1; 0: none */
-    bool is_tried;    /* a try of it failed (tries.h); for the caller */
-    uint32_t state;   /* the variable of its state, + 1; 0: none yet; for the caller */
-    int64_t held;     /* the state; for the caller */
+    /* For the caller (tries.h): */
+    bool is_tried;  /* its state is asked for, as by a try that fails */
+    bool is_orphan; /* a thread that held it ended */
+    uint8_t death;  /* what came of that */
+    uint32_t state; /* the variable of its state, + 1; 0: none yet */
+    uint32_t owner; /* that of its owner */
+    int64_t held;   /* the state */
 } mr_object;
 
 typedef struct mr_objects {
@@ -70,7 +74,7 @@ static inline bool mr_object_orders(uint8_t role)
 {
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
            role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
-           role == MR_LOG_ROLE_WATCH || role == MR_LOG_ROLE_READY;
+           role == MR_LOG_ROLE_WATCH || role == MR_LOG_ROLE_READY || role == MR_LOG_ROLE_ENDED;
 }
 
 #endif

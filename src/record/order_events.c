@@ -33,12 +33,14 @@ static bool is_shared(const mr_event_pass *pass, const mr_object *object)
 /*
  * A variable is 1 or 0. It is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
  * sees 1 where it acts on that, and 0 in the cancellation points before. It is 1 while an eventfd has something to
- * read: a write sets it, a read that takes all sets it to 0, a wait that finds it ready sees 1, from whichever write.
+ * read: a write sets it, a read that takes all sets it to 0, a wait that finds it ready sees 1, from whichever write. It is
+ * 1 when a thread has ended: a join that gives up sees 0.
  */
 static mr_status flag_event(mr_event_pass *pass, const uint64_t *record, bool before,
                             mr_error *error)
 {
     _Static_assert((int)MR_LOG_NOT_CANCELLED == (int)MR_LOG_NOT_READY, "one count says no");
+    _Static_assert((int)MR_LOG_NOT_ENDED == (int)MR_LOG_NOT_READY, "one count says no");
     bool is_set = mr_log_count(record[1]) != MR_LOG_NOT_READY;
     mr_emitted event = {
         .op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ, .has_value = true, .value = is_set};
@@ -49,22 +51,27 @@ static mr_status flag_event(mr_event_pass *pass, const uint64_t *record, bool be
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
-/* Does the record see whether others have closed the channel or written to it, even when none of them has? */
+/* Does the record see whether others have closed the channel or written to it, or sent the signal, even when none of them has? */
 static bool sees_none(const mr_object *object, const uint64_t *record)
 {
-    return object->role == MR_LOG_ROLE_CHANNEL && mr_log_count(record[1]) == MR_LOG_NOT_YET;
+    return (object->role == MR_LOG_ROLE_CHANNEL || object->role == MR_LOG_ROLE_SIGNAL) &&
+           mr_log_count(record[1]) == MR_LOG_NOT_YET;
 }
 
-/* Will several threads know of it, and one of them write? */
+/* Does the record take what others ask for, whether it is there? Then it changes what they see. */
+static bool takes_signal(const mr_event_pass *pass, const mr_object *object, const uint64_t *record)
+{
+    return object->role == MR_LOG_ROLE_SIGNAL && mr_log_count(record[1]) != MR_LOG_NOT_YET &&
+           pass->scan->objects.items[object - pass->objects.items].is_tried;
+}
+
+/* Will several threads know of it, and one of them write? Reads from a channel that are all LIKE (mr_log_taking) count when it
+ * matters how many there were: something was found empty or full. */
 static bool is_used_later(const mr_event_pass *pass, const mr_object *object)
 {
-    return pass->scan->objects.items[object - pass->objects.items].units && is_shared(pass, object);
-}
-
-/* Do several threads read from the channel, and is one of the reads not LIKE (mr_log_taking)? */
-static bool is_taken_in_order(const mr_event_pass *pass, const mr_object *object)
-{
-    return is_shared(pass, object) && pass->scan->objects.items[object - pass->objects.items].units;
+    const mr_object *all = &pass->scan->objects.items[object - pass->objects.items];
+    bool is_written = all->units || (mr_object_is_taking(all) && all->is_tried && all->waits);
+    return is_written && is_shared(pass, object);
 }
 
 /* How much was written so far of what the object stands for, which may not be there yet. */
@@ -114,7 +121,8 @@ mr_status mr_event_pass_order(mr_event_pass *pass, const uint64_t *record, bool 
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
         return number_event(pass, record, before, error);
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL ||
-        mr_log_detail(record[0]) == MR_LOG_ROLE_READY)
+        mr_log_detail(record[0]) == MR_LOG_ROLE_READY ||
+        mr_log_detail(record[0]) == MR_LOG_ROLE_ENDED)
         return flag_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object =
@@ -122,13 +130,17 @@ mr_status mr_event_pass_order(mr_event_pass *pass, const uint64_t *record, bool 
     mr_status status = mr_event_pass_object(pass, record, object, &event, error);
     if (status)
         return status;
+    if (takes_signal(pass, object, record)) {
+        event.op = MR_OP_ATOMIC_UPDATE;
+        before = true;
+    }
     uint32_t writer = writers_of(pass, object);
     bool sees = before || object->units || sees_none(object, record) || have_written(pass, writer);
     if (!sees || (status = after_writers(pass, record, writer, error)) != MR_OK)
         return status;
     if (!before && !object->units && !is_used_later(pass, object))
         return MR_OK;
-    if (mr_object_is_taking(object) && !is_taken_in_order(pass, object))
+    if (mr_object_is_taking(object) && !is_used_later(pass, object))
         return MR_OK;
     mr_repeat read = {.piece = &none,
                       .head = record[0],

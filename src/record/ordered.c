@@ -229,6 +229,7 @@ static bool synchronise(mr_ordered *self, const uint64_t *record, uint32_t objec
         return count <= UNITS_MAX && take(self, count ? count : 1, object);
     default: /* BEFORE, AFTER */
         return role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
+               role == MR_LOG_ROLE_ENDED ||
                (role == MR_LOG_ROLE_CHANNEL && record[2] == MR_LOG_CHANNEL_TAKEN) ||
                meet(self, object, true,
                     kind == MR_LOG_AFTER        ? MR_OP_ATOMIC_READ

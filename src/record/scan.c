@@ -60,12 +60,20 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
 {
     mr_object *object = mr_objects_written(&scan->objects, &pass->lives, record, pass->thread);
     unsigned count = mr_log_count(record[1]);
+    if (object && object->role == MR_LOG_ROLE_SIGNAL && count == MR_LOG_NOT_YET)
+        object->is_tried = true;
+    if (object && mr_log_kind_of(record[0]) == MR_LOG_RELEASE && count == MR_LOG_BY_END)
+        object->is_orphan = true;
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
     /* Not counted: it needs an order only when another read is not like it. */
     bool is_like = object && mr_object_is_taking(object) && count == MR_LOG_TAKING_LIKE;
     if (object && mr_log_kind_of(record[0]) == MR_LOG_BEFORE && !is_like)
         object->units++;
+    if (is_like)
+        object->waits++;
+    if (object && mr_object_is_taking(object) && mr_log_kind_of(record[0]) == MR_LOG_AFTER)
+        object->is_tried = true;
     if (object && scan->ordered.on) {
         if (mr_object_is_channel(object))
             note_writers(scan, record, object);
@@ -84,11 +92,11 @@ static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
            note_object(scan, pass, record);
 }
 
-/* A try of the object failed. */
-static bool note_busy(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+/* The state of the object is told. */
+static bool note_told(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     mr_object *object = mr_objects_of(&scan->objects, &pass->lives, record);
-    if (object)
+    if (object && !mr_tries_is_of_owner(record))
         object->is_tried = true;
     return object != NULL;
 }
@@ -187,6 +195,13 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
     return true;
 }
 
+static bool note_end(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    uint64_t ended[3];
+    mr_log_ended(record, pass->thread, ended);
+    return note_object(scan, pass, ended);
+}
+
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
@@ -220,10 +235,12 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return note_wrong(scan, pass, record);
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record) &&
-               (!mr_tries_is_failed(record) || note_busy(scan, pass, record));
+               (!mr_tries_is_told(record) || note_told(scan, pass, record));
     if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
         return note_access(scan, pass, mr_log_payload(record[0]), 1,
                            (mr_piece_access){.writes = true});
+    if (kind == MR_LOG_END && !note_end(scan, pass, record))
+        return false;
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
         return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)

@@ -35,6 +35,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_CANCEL:
     case MR_LOG_ROLE_WATCH:
     case MR_LOG_ROLE_READY:
+    case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
         break;
     }

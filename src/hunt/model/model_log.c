@@ -247,7 +247,7 @@ static uint32_t hold(learning *self, const member *its, uint32_t object, int cha
 static void see_acquire(learning *self, member *its, const uint64_t *record, bool shared)
 {
     uint32_t object = object_of(self, MR_PMODEL_IS_LOCK, mr_log_payload(record[0]));
-    bool tries = mr_log_count(record[1]) == MR_LOG_TRIED;
+    bool tries = (mr_log_count(record[1]) & MR_LOG_TRIED) != 0;
     if (self->failed)
         return;
     if (!shared && hold(self, its, object, 1) > 1)
