@@ -1,5 +1,5 @@
-/* Race on x: a thread takes the robust mutex of one that has ended, and unlocks it too early. Predicted from every
- * order. */
+/* Race on x: a thread takes the robust mutex of one that has ended, and unlocks it too early. Where it is the first to take it, the
+ * race is predicted; where it finds that the owner has died, what it does next needs that. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
