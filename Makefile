@@ -84,7 +84,7 @@ TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 CHEAP_TESTS     := $(filter-out %/test_locals %/test_symbols,$(TESTS))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/as $(MPI)
+all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -124,6 +124,11 @@ $(BUILD)/cc/libtsan.so: $(BUILD)/flags
 	@mkdir -p $(@D)
 	@printf 'INPUT ( -lmaxrace_rt )\n' > $@
 	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
+
+# … before a header of libstdc++ …
+$(BUILD)/cc/cxx/bits/c++config.h: runtime/cxx/bits/c++config.h
+	@mkdir -p $(@D)
+	@cp $< $@
 
 # … and in the place of its assembler.
 $(BUILD)/cc/as: $(call object,$(AS_SOURCES))
@@ -183,7 +188,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 
 # The programs of the unit tests, and what they run.
 .PHONY: tests
-tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/as $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
 # Scripts run without make's own variables, which would reach the make that they call.
 SCRIPT := env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)'
@@ -415,11 +420,12 @@ install: all
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
-	install -d "$(OWN_DIR)/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -d "$(OWN_DIR)/cc/cxx/bits" "$(DESTDIR)$(PREFIX)/include/maxrace"
 	install -m 755 $(BUILD)/libmaxrace_rt.so "$(OWN_DIR)/libmaxrace_rt.so"
 	$(if $(MPI),install -m 755 $(MPI) "$(OWN_DIR)/maxrace-mpi.so")
 	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(OWN_DIR)/cc"
 	install -m 755 $(BUILD)/cc/as "$(OWN_DIR)/cc/as"
+	install -m 644 $(BUILD)/cc/cxx/bits/c++config.h "$(OWN_DIR)/cc/cxx/bits/c++config.h"
 	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(PC_RPATH)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"

@@ -16,7 +16,7 @@ every_file_is_there() {
     local file status=0
     for file in bin/maxrace lib/libmaxrace.a lib/libmaxrace.so lib/libmaxrace.so.0 lib/libmaxrace.so.0.1.0 \
         include/maxrace.h lib/pkgconfig/maxrace.pc share/maxrace/config.yaml share/doc/maxrace/README.md \
-        share/doc/maxrace/NEWS.md share/doc/maxrace/docs/semantics.md share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h \
+        share/doc/maxrace/NEWS.md share/doc/maxrace/docs/semantics.md share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so lib/maxrace/cc/cxx/bits/c++config.h include/maxrace/annotate.h \
         $(pkg-config --exists ompi-c && echo lib/maxrace/maxrace-mpi.so); do
         [ -e "$prefix/$file" ] || { echo "there is no $file"; status=1; }
     done

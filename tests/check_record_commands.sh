@@ -285,6 +285,34 @@ END
         ends 1 '^1 race' "$maxrace" predict --model rf failed.mrt && ends 1 '^1 static race of wcp' "$maxrace" order --relation wcp failed.mrt
 }
 
+# Up to C++17 members of std::string come from libstdc++, unless maxrace has them compiled into the program: nothing would tell that
+# the string had another block before the first one was freed.
+strings() {
+    cat >strings.cpp <<'END'
+#include <mutex>
+#include <string>
+#include <thread>
+static std::string text = "a text that is longer than any small buffer";
+static std::mutex lock;
+int main()
+{
+    char seen = 0;
+    std::thread one([&] { std::lock_guard<std::mutex> hold(lock); seen = text[3]; });
+    std::thread two([] { std::lock_guard<std::mutex> hold(lock); text += ", and now a longer one that has to move"; });
+    one.join();
+    two.join();
+    return seen != 'e' || text.size() != 82;
+}
+END
+    for compiler in g++ clang++; do
+        command -v $compiler >/dev/null || continue
+        MAXRACE_CXX=$compiler $maxrace c++ -std=c++17 -g -O1 strings.cpp -o strings || return 1
+        for seed in 1 2 3; do
+            $maxrace record -q --seed $seed -o strings.mrt -- ./strings && $maxrace predict -q strings.mrt >strings.txt || { cat strings.txt; return 1; }
+        done
+    done
+}
+
 # Checked copies of _FORTIFY_SOURCE are seen, however it is asked for.
 fortified() {
     cat >fortified.c <<'END'
@@ -643,6 +671,7 @@ check record_commands_foreign_locks foreign_locks
 check record_commands_assembler assembler
 check record_commands_failed_try failed_try
 check record_commands_fortified fortified
+check record_commands_strings strings
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united

@@ -315,6 +315,8 @@ static void add_compiling(arguments *self, bool clang, const task *asked,
         add_calls(self);
     }
     add_joined(self, "-B", place->stand_in);
+    add(self, "-isystem"); /* runtime/cxx/ */
+    add_joined(self, place->stand_in, "cxx");
     if (place->include[0]) {
         add(self, "-idirafter");
         add(self, place->include);
