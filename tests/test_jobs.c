@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "order/detect/detect.h"
 #include "predict/label.h"
 #include "predict/memory_order.h"
 #include "predict/merge.h"
@@ -308,6 +309,95 @@ static void test_repeated(void **state)
     assert_true(sum.again >= sum.traces / 4 && sum.traces >= traces / 4);
 }
 
+/* ---- races that are foreseen (known_races.h) ---- */
+
+/* Without attempts in trace order each race takes a question. */
+static const char *const by_questions[] = {
+    "window.size", "30", "candidates.far", "syncp", "solver.steps", "filter,cone,saturate", NULL};
+
+/* A worker does not ask about them, and the merge drops the answers of one who did. The number of them. */
+static size_t foresee_window(const mr_trace *trace)
+{
+    mr_config *config = configure(by_questions, 1);
+    mr_result result = {0};
+    mr_predict_settings settings;
+    mr_error error = {0};
+    size_t foreseen = 0;
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    mr_merge merge = {.settings = &settings, .result = &result, .known = mr_known_races_new()};
+    assert_non_null(merge.known);
+    mr_outcome *all = decide(&settings, NULL, 0);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->verdicts[i].has_race && foreseen++ % 2 == 0)
+            assert_true(mr_known_races_foresee(merge.known, all->verdicts[i].key_1,
+                                               all->verdicts[i].key_2));
+    mr_outcome *left = decide(&settings, merge.known, 0);
+    assert_int_equal(left->count, all->count);
+    for (size_t i = 0; i < left->count; i++) {
+        mr_pair_verdict *verdict = &left->verdicts[i];
+        bool open = !mr_known_races_is_foreseen(merge.known, verdict->key_1, verdict->key_2);
+        assert_int_equal(verdict->asked, open && all->verdicts[i].asked);
+        assert_int_equal(verdict->has_race, open && all->verdicts[i].has_race);
+    }
+    assert_true(mr_merge_is_complete(&merge, left));
+    assert_int_equal(mr_merge_window(&merge, all, &error), MR_OK);
+    assert_int_equal(result.race_count, foreseen / 2);
+    mr_outcome_free(all);
+    mr_outcome_free(left);
+    mr_ledger_free(&merge.ledger);
+    mr_known_races_free(merge.known);
+    mr_predict_settings_free(&settings);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return foreseen;
+}
+
+/* Each race that the search finds is the one that it has found. The number of them. */
+static size_t foresee_trace(const mr_trace *trace, unsigned jobs)
+{
+    mr_config *config = configure(by_questions, jobs);
+    mr_result result = mr_predicted(trace, config);
+    mr_detect_options options = {.most_examples = 1};
+    mr_race_list list;
+    mr_error error = {0};
+    size_t searched = 0;
+    assert_int_equal(mr_detect(MR_RELATION_SYNCP, trace, &options, &list, &error), MR_OK);
+    for (size_t i = 0; i < result.race_count; i++) {
+        const mr_race *race = &result.races[i];
+        uint32_t one = trace->location[race->witness.first];
+        uint32_t two = trace->location[race->witness.second];
+        bool in_list = false;
+        for (size_t k = 0; k < list.race_count; k++)
+            in_list |= list.races[k].low == (one < two ? one : two) &&
+                       list.races[k].high == (one < two ? two : one);
+        assert_int_equal(in_list, race->confirmed_by == MR_STEP_FAR);
+        searched += in_list;
+    }
+    assert_int_equal(searched, list.race_count);
+    mr_race_list_free(&list);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return searched;
+}
+
+static void test_foreseen(void **state)
+{
+    (void)state;
+    enum { TRACES = 24 };
+    size_t in_window = 0, in_trace = 0;
+    for (uint64_t i = 0; i < TRACES; i++) {
+        char *text = mr_generate_longer_trace(DEFAULT_SEED + i, MR_SHAPE_PLAIN_LOCKS);
+        mr_trace *trace = mr_sample_trace(text);
+        assert_non_null(trace);
+        in_window += foresee_window(trace);
+        in_trace += foresee_trace(trace, 1 + (unsigned)(i % 3));
+        mr_trace_free(trace);
+        free(text);
+    }
+    printf("%zu races of windows, %zu of the search\n", in_window, in_trace);
+    assert_true(in_window > TRACES && in_trace > TRACES);
+}
+
 /* ---- bytes that are not what was written ---- */
 
 static void check_bytes(const mr_trace *trace, const uint8_t *bytes, size_t count)
@@ -364,9 +454,8 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_repeated), cmocka_unit_test(test_foreseen),
         cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

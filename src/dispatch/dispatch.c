@@ -52,9 +52,7 @@ bool mr_phase_run_take(mr_phase_run *self, unsigned rank, uint64_t *unit)
         return false;
     pthread_mutex_lock(&self->mutex);
     while (!found && *next < phase->count) {
-        *unit = (*next)++;
-        if (phase->last_first)
-            *unit = *unit ? *unit - 1 : phase->count - 1;
+        *unit = mr_phase_unit(phase, (*next)++);
         found = !self->gone[*unit] && is_of_shard(self, *unit) &&
                 (!has_part || mr_is_of_rank(*unit, phase->count, rank, team->cluster->size));
     }
@@ -184,8 +182,9 @@ static mr_status accept(mr_phase_run *self, uint64_t unit, mr_outcome *outcome, 
         self->dispatch->kind->free(outcome);
     } else {
         self->waiting[unit] = outcome;
-        while (status == MR_OK && self->merged < self->phase->count && self->waiting[self->merged])
-            status = merge(self, self->merged++, true, error);
+        while (status == MR_OK && self->merged < self->phase->count &&
+               self->waiting[mr_phase_unit(self->phase, self->merged)])
+            status = merge(self, mr_phase_unit(self->phase, self->merged++), true, error);
     }
     mr_progress_tell(self->dispatch->progress, self->phase->stage, self->done, self->mine);
     return status;
@@ -232,11 +231,13 @@ mr_status mr_phase_run_deliver(mr_phase_run *self, uint64_t unit, mr_decided dec
 static mr_status merge_rest(mr_phase_run *self, mr_error *error)
 {
     mr_status status = MR_OK;
-    for (; self->merged < self->phase->count && status == MR_OK; self->merged++)
-        if (self->waiting[self->merged])
-            status = merge(self, self->merged, false, error);
+    for (; self->merged < self->phase->count && status == MR_OK; self->merged++) {
+        uint64_t unit = mr_phase_unit(self->phase, self->merged);
+        if (self->waiting[unit])
+            status = merge(self, unit, false, error);
+    }
     for (; self->merged < self->phase->count; self->merged++)
-        self->dispatch->kind->free(self->waiting[self->merged]);
+        self->dispatch->kind->free(self->waiting[mr_phase_unit(self->phase, self->merged)]);
     return status;
 }
 

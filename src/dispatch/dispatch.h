@@ -11,8 +11,8 @@
  *   - the threads of the other ranks, when there is a team (team.h),
  *   - earlier runs, when there is a store with their outcomes (base/store.h).
  *
- * The calling thread merges the outcomes in the order of the units. In a team, the calling thread
- * of each rank does so.
+ * The calling thread merges the outcomes in the order of the units (but see mr_phase.last_first). In a team, the calling
+ * thread of each rank does so.
  *
  * A run may be one shard of a job array. A shard decides its share of the units of the first phase (mr_shard_of), puts
  * their outcomes into its store, and merges nothing. A later run takes the
@@ -58,7 +58,8 @@ typedef struct mr_phase {
     void *context;
     const char *stage; /* for the progress */
     uint64_t count;    /* units 0 … count - 1; the same on all ranks */
-    bool last_first;   /* the last unit takes longest: it is decided first, and merged last */
+    bool
+        last_first; /* the last unit takes longest, and tells something of others: it is decided and merged first */
     /* Decides a unit, by worker number 0 … jobs - 1; a worker decides one unit at a time. After a
      * failure `*outcome` may hold what was found before. When the run is halted meanwhile,
      * `*outcome` stays NULL or is cut. */
@@ -68,8 +69,7 @@ typedef struct mr_phase {
      * place. NULL: outcomes need no preparation. By the calling thread; in a team, on rank 0 only:
      * the other ranks get the prepared outcome. */
     mr_status (*prepare)(void *context, mr_outcome **outcome, mr_error *error);
-    /* Merges an outcome, which stays the caller's. By the calling thread, in ascending order of the
-     * units. After a failure, or when the run is halted, some units are missing. */
+    /* Merges an outcome, which stays the caller's. By the calling thread, in the order of the units. After a failure, or when the run is halted, some units are missing. */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
 } mr_phase;
 

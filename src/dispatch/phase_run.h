@@ -32,7 +32,7 @@ typedef struct mr_phase_run {
     mr_store_phase key;   /* of the phase, for the store */
     bool *gone;           /* by unit: the store has its outcome, or somebody has taken it */
     mr_outcome **waiting; /* by unit: an outcome that is not merged yet; owned */
-    uint64_t merged;      /* the next unit to be merged */
+    uint64_t merged;      /* how many are merged, or will not be */
     uint64_t mine;        /* units of this shard; of these … */
     uint64_t done;        /* … with an outcome, also a partial one */
     uint64_t missing;     /* … without a whole outcome */
@@ -48,6 +48,19 @@ typedef struct mr_phase_run {
     double decided_seconds; /*   the latest units count most */
     bool told_halt;
 } mr_phase_run;
+
+/* The order in which the units of a phase are taken and merged: the unit at a place, and the place of a unit. */
+static inline uint64_t mr_phase_unit(const mr_phase *phase, uint64_t place)
+{
+    if (!phase->last_first)
+        return place;
+    return place ? place - 1 : phase->count - 1;
+}
+
+static inline uint64_t mr_phase_place(const mr_phase *phase, uint64_t unit)
+{
+    return phase->last_first ? (unit + 1) % phase->count : unit;
+}
 
 /* The next unit that nobody has taken, for rank `rank`; false: there is none, or the run is halted. By any
  * thread. */

@@ -134,7 +134,7 @@ static mr_status hear_merged(other *self, mr_message *message, mr_error *error)
     if (mr_bytes_get(&message->in) != self->dispatch->plan)
         return mr_team_differs(team, team->cluster->rank, error);
     uint64_t unit = mr_bytes_get(&message->in);
-    if (message->in.damaged || unit != self->merged)
+    if (message->in.damaged || unit != mr_phase_unit(self->phase, self->merged))
         return mr_team_garbled(team, 0, error);
     mr_outcome *outcome = kind->decode(kind->context, unit, message->in.next,
                                        (size_t)(message->in.end - message->in.next), &damaged);

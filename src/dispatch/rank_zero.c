@@ -64,8 +64,8 @@ static mr_status hear_outcome(mr_phase_run *self, mr_message *message, mr_error 
     decided.worker = mr_bytes_get_u32(&message->in, UINT32_MAX);
     decided.seconds = (double)mr_bytes_get(&message->in) * 1e-6;
     decided.partly = mr_bytes_get_u32(&message->in, 1);
-    if (message->in.damaged || !member->away || unit >= self->phase->count || unit < self->merged ||
-        self->waiting[unit])
+    if (message->in.damaged || !member->away || unit >= self->phase->count ||
+        mr_phase_place(self->phase, unit) < self->merged || self->waiting[unit])
         return mr_team_garbled(team, message->from, error);
     decided.outcome = kind->decode(kind->context, unit, message->in.next,
                                    (size_t)(message->in.end - message->in.next), &damaged);

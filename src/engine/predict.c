@@ -32,7 +32,8 @@ typedef struct prediction {
     mr_ceiling *ceiling;  /* NULL: none */
     mr_wanted open;       /* the pairs of places without a race before the windows; owned */
     bool searches;        /* the last unit is the search for sync-preserving races */
-    bool searched;        /* its outcome was merged; then: */
+    bool searched;        /* its outcome was taken; then: */
+    mr_outcome *found;    /*   races that count where no window proves them; owned */
     bool no_room;         /*   there is no memory for far races */
     mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
     size_t pair_count;
@@ -137,6 +138,16 @@ static mr_status worker_of(void *context, unsigned number, mr_worker **worker, m
     return status;
 }
 
+/* An outcome waits until the search is merged. */
+static void pack_witnesses(const prediction *p, mr_outcome *outcome)
+{
+    for (size_t i = 0; p->searches && i < outcome->count; i++) {
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        if (verdict->has_race && !verdict->race.witness.packed)
+            mr_witness_pack(p->settings.trace, &verdict->race.witness);
+    }
+}
+
 static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outcome, bool *halted,
                                mr_error *error)
 {
@@ -144,6 +155,7 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
     mr_status status = worker_of(p, number, &worker, error);
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
+    pack_witnesses(p, outcome);
     *halted = status == MR_OK && worker && worker->halted;
     return status;
 }
@@ -214,17 +226,48 @@ static mr_status prepare(void *context, mr_outcome **outcome, mr_error *error)
     return status;
 }
 
+/* What the search has found is merged after the windows, but they ask no questions about it. In a crowded trace one
+ * question is about many pairs. */
+static mr_status take_search(prediction *p, mr_outcome *outcome, mr_error *error)
+{
+    const mr_predict_settings *settings = &p->settings;
+    p->found = mr_outcome_new(outcome->unit);
+    if (!p->found)
+        return mr_error_memory(error, "looking for far races");
+    mr_outcome empty = *p->found;
+    *p->found = *outcome;
+    *outcome = empty;
+    p->pairs = p->found->pairs;
+    p->pair_count = p->found->pair_count;
+    p->found->pairs = NULL;
+    p->searched = !p->found->cut;
+    p->no_room = p->found->no_room;
+    for (size_t i = 0; i < p->found->count && !settings->by_event && !settings->is_crowded; i++) {
+        const mr_pair_verdict *verdict = &p->found->verdicts[i];
+        if (verdict->has_race && !mr_known_races_foresee(p->known, verdict->key_1, verdict->key_2))
+            return mr_error_memory(error, "looking for far races");
+    }
+    return MR_OK;
+}
+
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     prediction *p = context;
-    if (outcome->unit < p->window_count)
-        return mr_merge_window(&p->merge, outcome, error);
-    p->pairs = outcome->pairs;
-    p->pair_count = outcome->pair_count;
-    outcome->pairs = NULL;
-    p->searched = !outcome->cut;
-    p->no_room = outcome->no_room;
-    return mr_far_merge_search(&p->merge, outcome, error);
+    return outcome->unit < p->window_count ? mr_merge_window(&p->merge, outcome, error)
+                                           : take_search(p, outcome, error);
+}
+
+/* After the windows, also when some are missing. */
+static mr_status merge_search(prediction *p, mr_status status, mr_error *error)
+{
+    mr_error own_error;
+    if (!p->found)
+        return status;
+    mr_status merged = mr_far_merge_search(&p->merge, p->found, &own_error);
+    if (status != MR_OK || merged == MR_OK)
+        return status;
+    *error = own_error;
+    return merged;
 }
 
 static mr_far_context far_context(prediction *p)
@@ -260,6 +303,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
         status = mr_error_memory(error, "looking for far races");
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);
+    status = merge_search(p, status, error);
     for (unsigned i = 0; i <= p->dispatch.jobs; i++)
         if (p->workers[i])
             mr_worker_leave(p->workers[i]);
@@ -413,6 +457,7 @@ static void stop(prediction *p)
     mr_known_races_free(p->known);
     mr_predict_settings_free(&p->settings);
     mr_wanted_free(&p->open);
+    mr_outcome_free(p->found);
     free(p->pairs);
 }
 

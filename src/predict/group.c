@@ -425,6 +425,13 @@ mr_status mr_worker_try_group(mr_worker *worker, const mr_problem *problem,
     return try_trace_order(&s, &candidates->items[group->first], group->count);
 }
 
+/* In a small window of near.h all are asked about, as what is found there must not depend on what is known by now. */
+static bool is_foreseen(const mr_worker *worker, const mr_pair_verdict *verdict)
+{
+    return worker->known && !worker->near_in &&
+           mr_known_races_is_foreseen(worker->known, verdict->key_1, verdict->key_2);
+}
+
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
                                  mr_pair_verdict *verdict)
@@ -437,6 +444,10 @@ mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
     verdict->second = problem->window->start + first->second;
     verdict->strength = first->strength;
     mr_status status = try_trace_order(&s, first, group->count);
+    if (status == MR_OK && !verdict->has_race && is_foreseen(worker, verdict)) {
+        worker->window_steps -= verdict->steps_in_order; /* the merge drops the verdict */
+        return MR_OK;
+    }
     if (status != MR_OK || verdict->has_race ||
         (settings->max_window_steps && worker->window_steps >= settings->max_window_steps))
         return status;

@@ -8,7 +8,7 @@
 
 /* What the merge does with a verdict. */
 typedef enum use {
-    DROPPED,  /* an earlier window has proven the race */
+    DROPPED,  /* an earlier window has proven the race, or it is foreseen */
     AS_IT_IS, /* all of the verdict counts */
     /* Only what trace order says counts: */
     OVER_UNANSWERED, /* candidates.max_unanswered forbids the questions */
@@ -21,7 +21,9 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
 {
     const mr_predict_settings *settings = merge->settings;
     const mr_ledger_entry *entry = mr_ledger_find(&merge->ledger, verdict->key_1, verdict->key_2);
-    if (entry && entry->race)
+    if ((entry && entry->race) ||
+        (!verdict->in_trace_order && merge->known &&
+         mr_known_races_is_foreseen(merge->known, verdict->key_1, verdict->key_2)))
         return DROPPED;
     *window_steps += verdict->steps_in_order;
     if (verdict->in_trace_order)
@@ -92,14 +94,27 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
     outcome->count = kept;
 }
 
+/* The first witnesses of a result are open, the others are packed. False: no memory. */
+static bool open_or_pack(const mr_merge *merge, mr_witness *witness)
+{
+    const mr_trace *trace = merge->settings->trace;
+    mr_witness room = {0};
+    if (merge->result->race_count >= MR_WITNESSES_OPEN)
+        return witness->packed || mr_witness_pack(trace, witness);
+    const mr_witness *open = mr_witness_open(trace, witness, &room);
+    if (open == &room) {
+        mr_witness_free(witness);
+        *witness = room;
+    }
+    return open;
+}
+
 static mr_status add_race(mr_merge *merge, mr_ledger_entry *entry, mr_pair_verdict *verdict,
                           uint64_t window, mr_error *error)
 {
     mr_result *result = merge->result;
     void *races = result->races;
-    mr_witness *witness = &verdict->race.witness;
-    if ((result->race_count >= MR_WITNESSES_OPEN && !witness->packed &&
-         !mr_witness_pack(merge->settings->trace, witness)) ||
+    if (!open_or_pack(merge, &verdict->race.witness) ||
         !mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
         return mr_error_memory(error, "recording a race");
     result->races = races;

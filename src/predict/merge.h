@@ -1,10 +1,11 @@
 /*
  * merge: the outcomes of windows, taken in the order of the windows, become one result.
  *
- * The result is that of one worker which goes through the windows one by one and follows three
+ * The result is that of one worker which goes through the windows one by one and follows four
  * rules:
  *
  *   - a pair that a window has proven to race is passed over in later windows;
+ *   - a pair that the search for sync-preserving races has proven is only looked for in trace order;
  *   - a pair that has had candidates.max_unanswered questions without an answer is asked about no
  *     more;
  *   - a window that has spent candidates.max_window_steps asks nothing more.
