@@ -42,11 +42,12 @@ typedef struct entered {
     uintptr_t caller, code, stack, frame;
 } entered;
 
-/* Does it have a frame pointer? Then the return address is behind what that points to. */
+/* Does it have a frame pointer? Then the return address is behind what that points to. The register may have any
+ * value. */
 static bool has_frame(const mr_thread *thread, const entered *self)
 {
     return self->stack >= thread->stack_start && self->frame >= self->stack &&
-           self->frame + 2 * sizeof(uintptr_t) <= thread->stack_end &&
+           self->frame <= thread->stack_end - 2 * sizeof(uintptr_t) &&
            self->frame % sizeof(uintptr_t) == 0 &&
            ((const uintptr_t *)self->frame)[1] == self->caller;
 }
