@@ -18,9 +18,18 @@
 
 #include <string.h>
 
+static uint32_t *page_of(mr_encoding *encoding, uint32_t event)
+{
+    uint32_t **page = &encoding->node_pages[event / MR_NODE_PAGE];
+    if (!*page)
+        *page = mr_arena_zalloc(encoding->arena, MR_NODE_PAGE, sizeof **page);
+    encoding->lost |= !*page;
+    return *page ? *page : encoding->spare_page;
+}
+
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event)
 {
-    uint32_t *node = &encoding->node_of[event];
+    uint32_t *node = &page_of(encoding, event)[event % MR_NODE_PAGE];
     if (!*node) {
         MR_ASSERT(mr_encoding_in_cone(encoding, event));
         encoding->event_of[encoding->formula.node_count] = event;
@@ -52,9 +61,10 @@ bool mr_encoding_in_region(const mr_encoding *encoding, uint32_t event)
     return !mr_encoding_has_region(encoding) || (options->first <= event && event < options->end);
 }
 
-static void add(mr_clause *clause, mr_literal literal)
+static void add(const mr_encoding *encoding, mr_clause *clause, mr_literal literal)
 {
-    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS && literal.u != literal.v);
+    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS);
+    MR_ASSERT(literal.u != literal.v || encoding->lost);
     clause->literals[clause->count++] = literal;
 }
 
@@ -83,19 +93,21 @@ void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint
     if (fold && mr_precedes(encoding->forced, u, v))
         clause->holds = true;
     else if (!fold || !fold_known(encoding, clause, u, v))
-        add(clause, mr_before(mr_encoding_node(encoding, u), mr_encoding_node(encoding, v)));
+        add(encoding, clause,
+            mr_before(mr_encoding_node(encoding, u), mr_encoding_node(encoding, v)));
 }
 
 void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event)
 {
     if (!clause->holds && (encoding->options.plain || !mr_encoding_is_required(encoding, event)))
-        add(clause, mr_before(encoding->cut, mr_encoding_node(encoding, event)));
+        add(encoding, clause, mr_before(encoding->cut, mr_encoding_node(encoding, event)));
 }
 
 void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive)
 {
+    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS);
     if (!clause->holds)
-        add(clause, mr_choice(choice, positive));
+        clause->literals[clause->count++] = mr_choice(choice, positive);
 }
 
 void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
@@ -157,13 +169,15 @@ static bool prepare(mr_encoding *encoding)
 {
     const mr_window *window = encoding->window;
     mr_arena *arena = encoding->arena;
-    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
+    encoding->node_pages = mr_arena_zalloc(arena, (size_t)window->size / MR_NODE_PAGE + 1,
+                                           sizeof *encoding->node_pages);
+    encoding->spare_page = mr_arena_zalloc(arena, MR_NODE_PAGE, sizeof *encoding->spare_page);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
     encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
     encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
     encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
-    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
-        !encoding->literals || !find_region(encoding))
+    if (!encoding->node_pages || !encoding->spare_page || !encoding->event_of ||
+        !encoding->chains || !encoding->choices || !encoding->literals || !find_region(encoding))
         return false;
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
@@ -186,12 +200,12 @@ static bool encode(mr_encoding *encoding)
     mr_encode_stops(encoding);
     mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);
-    if (!mr_node_lists_make(encoding)) /* what follows links nodes */
+    if (encoding->lost || !mr_node_lists_make(encoding)) /* what follows links nodes */
         return false;
     mr_encode_race(encoding);
     mr_encode_program_order(encoding);
     mr_encode_known(encoding);
-    return mr_encode_forced(encoding);
+    return mr_encode_forced(encoding) && !encoding->lost;
 }
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,

@@ -79,7 +79,9 @@ typedef struct mr_encoding {
     const uint32_t *cone;     /* C, likewise */
     const mr_goal *goal;      /* a race: a and b, or lists of accesses in their place; see race.h */
     mr_formula formula;       /* owned */
-    uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
+    uint32_t **node_pages;    /* by mr_encoding_find; arena */
+    uint32_t *spare_page;     /* what is read when there was no memory for a page; arena */
+    bool lost;                /* there was none */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
     uint32_t *from, *to;      /* one a thread: its events of C that are in the region, by position:
@@ -107,8 +109,18 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                        const mr_goal *goal, const mr_encoding_options *options, mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
-/* The node of an event, made when it has none. */
+/* The node of an event, made when it has none. Without memory it is any node, and the encoding will not be
+ * complete. */
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event);
+
+/* The node of an event + 1; 0: it has none. In pages of events side by side, made for those that have
+ * nodes: nodes are few in a region or a small cone of a large window. */
+enum { MR_NODE_PAGE = 256 };
+static inline uint32_t mr_encoding_find(const mr_encoding *encoding, uint32_t event)
+{
+    const uint32_t *page = encoding->node_pages[event / MR_NODE_PAGE];
+    return page ? page[event % MR_NODE_PAGE] : 0;
+}
 
 /* Is the formula about a region alone? Is the event in it? Without a region, each is. */
 bool mr_encoding_has_region(const mr_encoding *encoding);

@@ -24,7 +24,7 @@ static void state_before(mr_encoding *encoding, uint32_t event, uint32_t *passed
         if (at == passed[t])
             continue;
         mr_formula_edge(&encoding->formula, encoding->by_thread[at - 1],
-                        encoding->node_of[event] - 1);
+                        mr_encoding_find(encoding, event) - 1);
         passed[t] = at;
     }
 }

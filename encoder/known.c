@@ -10,7 +10,7 @@ static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
         uint32_t latest = 0;
         for (uint32_t row = known->row_first[s]; row < known->row_first[s] + known->row_count[s];
              row++) {
-            if (encoding->node_of[known->rows->event_of[row]])
+            if (mr_encoding_find(encoding, known->rows->event_of[row]))
                 latest = row - known->row_first[s] + 1;
             node_end[row] = latest;
         }
@@ -24,7 +24,7 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
 {
     const mr_known *known = encoding->options.known;
     const uint32_t *clock = mr_known_clock(known, row);
-    uint32_t node = encoding->node_of[known->rows->event_of[row]] - 1;
+    uint32_t node = mr_encoding_find(encoding, known->rows->event_of[row]) - 1;
     for (uint32_t s = 0; s < known->slot_count; s++) {
         if (s == slot || clock[s] == 0)
             continue;
@@ -34,7 +34,7 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
             continue;
         had[s] = end;
         uint32_t before = known->rows->event_of[known->row_first[s] + end - 1];
-        mr_formula_edge(&encoding->formula, encoding->node_of[before] - 1, node);
+        mr_formula_edge(&encoding->formula, mr_encoding_find(encoding, before) - 1, node);
     }
 }
 
@@ -55,7 +55,7 @@ void mr_encode_known(mr_encoding *encoding)
             had[s] = 0;
         for (uint32_t row = known->row_first[slot];
              row < known->row_first[slot] + known->row_count[slot]; row++)
-            if (encoding->node_of[known->rows->event_of[row]] &&
+            if (mr_encoding_find(encoding, known->rows->event_of[row]) &&
                 mr_encoding_in_cone(encoding, known->rows->event_of[row]))
                 add_edges(encoding, node_end, row, slot, had);
     }

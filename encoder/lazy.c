@@ -151,14 +151,13 @@ bool mr_lazy_prepare(mr_encoding *encoding, uint32_t stage)
     if (!lazy)
         return false;
     lazy->stage = stage;
-    lazy->read_of = mr_arena_zalloc(arena, w->size, sizeof *lazy->read_of);
     lazy->watched = mr_arena_zalloc(arena, w->variable_count, 1);
     lazy->holders = mr_arena_alloc(arena, w->lock_count, sizeof *lazy->holders);
     lazy->co_holder = mr_arena_alloc(arena, w->section_count, sizeof *lazy->co_holder);
     lazy->latest = mr_arena_alloc(arena, w->variable_count, sizeof *lazy->latest);
     lazy->tried = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->tried);
-    if (!lazy->read_of || !lazy->watched || !lazy->holders || !lazy->co_holder || !lazy->latest ||
-        !lazy->tried || !make_lock_nodes(encoding))
+    if (!lazy->watched || !lazy->holders || !lazy->co_holder || !lazy->latest || !lazy->tried ||
+        !make_lock_nodes(encoding))
         return false;
     make_access_nodes(encoding, lazy->latest);
     return true;
@@ -332,7 +331,7 @@ bool mr_lazy_choose(mr_encoding *encoding, uint32_t read)
     lazy->reads = reads;
     lazy->reads[lazy->read_count] =
         (mr_lazy_read){.read = read, .more = MR_NONE, .stage = lazy->stage, .newest = MR_NONE};
-    lazy->read_of[read] = (uint32_t)lazy->read_count + 1;
+    lazy->read_of[mr_encoding_find(encoding, read) - 1] = (uint32_t)lazy->read_count + 1;
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
     memcpy(encoding->literals, guard.literals, guard.count * sizeof *guard.literals);

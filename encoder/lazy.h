@@ -63,7 +63,7 @@
  * end there; FORCED knows the others, too.
  *
  * Costs: preparing O(events of C + sections and names of the window), with a region O(its events + names and
- * semaphores of the window), and memory for all events of the window that is cleared; a look at an order O(nodes of the
+ * semaphores of the window), and besides a pointer for each page of events; a look at an order O(nodes of the
  * locks and variables that are looked at) and what it adds.
  */
 #ifndef MR_ENCODER_LAZY_H
@@ -100,7 +100,7 @@ struct mr_lazy {
     uint64_t effort; /* nodes, writes and sources looked at */
 
     /* What looks at orders need. Arena memory. Objects: the locks, then the variables. */
-    uint32_t *read_of; /* one an event: index in `reads` + 1, 0: no choices */
+    uint32_t *read_of; /* one a node: index in `reads` + 1, 0: no choices */
     uint8_t *watched;  /* one a variable: its reads are looked at */
     /* One an object, and two more: the nodes of object i are
      * object_nodes[object_first[i] … object_first[i + 1]), in trace order. */

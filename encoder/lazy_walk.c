@@ -124,7 +124,7 @@ static bool is_clean(const walk *k, uint32_t write)
 
 static uint32_t node_of(const walk *k, uint32_t event)
 {
-    return k->encoding->node_of[event] - 1;
+    return mr_encoding_find(k->encoding, event) - 1;
 }
 
 static uint32_t event_of(const walk *k, uint32_t node)
@@ -207,7 +207,7 @@ static bool sees_value(const walk *k, uint32_t read)
 static void refute_value(walk *k, uint32_t read)
 {
     mr_lazy *lazy = k->lazy;
-    uint32_t index = lazy->read_of[read];
+    uint32_t index = lazy->read_of[node_of(k, read)];
     if (!index) {
         if (!sees_value(k, read))
             k->complete &= mr_lazy_choose(k->encoding, read);
@@ -286,6 +286,7 @@ static bool allocate(mr_encoding *encoding)
     mr_arena *arena = encoding->arena;
     mr_lazy *lazy = encoding->lazy;
     uint32_t count = encoding->formula.node_count, objects = object_count(w);
+    lazy->read_of = mr_arena_zalloc(arena, count, sizeof *lazy->read_of);
     lazy->earlier = mr_arena_alloc(arena, count, sizeof *lazy->earlier);
     lazy->unlike = mr_arena_alloc(arena, count, sizeof *lazy->unlike);
     lazy->gives = mr_arena_alloc(arena, count, sizeof *lazy->gives);
@@ -297,7 +298,7 @@ static bool allocate(mr_encoding *encoding)
     lazy->outer = mr_arena_alloc(arena, w->section_count, sizeof *lazy->outer);
     lazy->around = mr_arena_alloc(arena, w->lock_count, sizeof *lazy->around);
     lazy->innermost = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->innermost);
-    return lazy->earlier && lazy->unlike && lazy->gives && lazy->object_first &&
+    return lazy->read_of && lazy->earlier && lazy->unlike && lazy->gives && lazy->object_first &&
            lazy->object_nodes && lazy->touched && lazy->to_look_at && lazy->outer && lazy->around &&
            lazy->innermost && lazy->line;
 }

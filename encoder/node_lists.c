@@ -27,12 +27,17 @@ static void list_by_trace(mr_encoding *encoding, const uint32_t *outside, uint32
     uint32_t first = region ? encoding->options.first : 0, filled = 0, next = 0;
     uint32_t end = region ? encoding->options.end : encoding->window->size;
     for (; next < outside_count && outside[next] < first; next++)
-        encoding->by_trace[filled++] = encoding->node_of[outside[next]] - 1;
-    for (uint32_t event = first; event < end; event++)
-        if (encoding->node_of[event])
-            encoding->by_trace[filled++] = encoding->node_of[event] - 1;
+        encoding->by_trace[filled++] = mr_encoding_find(encoding, outside[next]) - 1;
+    for (uint32_t event = first, behind; event < end; event = behind) {
+        const uint32_t *page = encoding->node_pages[event / MR_NODE_PAGE];
+        behind = event - event % MR_NODE_PAGE + MR_NODE_PAGE;
+        behind = behind < end ? behind : end;
+        for (uint32_t k = event; page && k < behind; k++)
+            if (page[k % MR_NODE_PAGE])
+                encoding->by_trace[filled++] = page[k % MR_NODE_PAGE] - 1;
+    }
     for (; next < outside_count; next++)
-        encoding->by_trace[filled++] = encoding->node_of[outside[next]] - 1;
+        encoding->by_trace[filled++] = mr_encoding_find(encoding, outside[next]) - 1;
     MR_ASSERT(filled + 1 == encoding->formula.node_count);
 }
 

@@ -162,7 +162,7 @@ static bool add_backwards(mr_line *l, size_t first, size_t end, mr_u32s *to)
 static bool pull_all(mr_line *l, bool after_cut)
 {
     for (size_t i = 0; i < l->targets.count; i++) {
-        turn now = {after_cut, l->encoding->node_of[l->targets.items[i]] - 1};
+        turn now = {after_cut, mr_encoding_find(l->encoding, l->targets.items[i]) - 1};
         if (is_included(l, now.node) != after_cut && !pull(l, now))
             return false;
     }

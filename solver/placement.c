@@ -7,22 +7,15 @@
 
 bool mr_placement_init(mr_placement *placement, const mr_encoding *encoding, mr_arena *arena)
 {
-    const mr_window *w = encoding->window;
-    uint32_t count = encoding->formula.node_count, filled = 0;
-    *placement = (mr_placement){.encoding = encoding};
-    placement->by_trace = mr_arena_alloc(arena, count, sizeof *placement->by_trace);
+    uint32_t count = encoding->formula.node_count;
+    *placement = (mr_placement){.encoding = encoding, .by_trace = encoding->by_trace};
     placement->first = mr_arena_alloc(arena, (size_t)count + 2, sizeof *placement->first);
     placement->cursor = mr_arena_alloc(arena, count, sizeof *placement->cursor);
     placement->pending = mr_arena_alloc(arena, count, sizeof *placement->pending);
     placement->needed = mr_arena_alloc(arena, count, 1);
     placement->placed = mr_arena_alloc(arena, count, 1);
-    if (!placement->by_trace || !placement->first || !placement->cursor || !placement->pending ||
-        !placement->needed || !placement->placed)
-        return false;
-    for (uint32_t event = 0; event < w->size; event++)
-        if (encoding->node_of[event])
-            placement->by_trace[filled++] = encoding->node_of[event] - 1;
-    return true;
+    return placement->first && placement->cursor && placement->pending && placement->needed &&
+           placement->placed;
 }
 
 void mr_placement_free(mr_placement *placement)

@@ -56,7 +56,7 @@ uint32_t mr_schedule_stop(const mr_encoding *encoding, const mr_stops *stops, co
 {
     uint32_t i = 0;
     for (; i + 1 < stops->count; i++) {
-        uint32_t node = encoding->node_of[stops->events[i]];
+        uint32_t node = mr_encoding_find(encoding, stops->events[i]);
         if (!node || order[node - 1] >= order[encoding->cut])
             break;
     }
@@ -68,7 +68,7 @@ uint32_t mr_schedule_stop(const mr_encoding *encoding, const mr_stops *stops, co
 static uint32_t included(const mr_encoding *encoding, const int64_t *order, uint32_t t)
 {
     for (uint32_t k = encoding->cone[t]; k > encoding->required[t]; k--) {
-        uint32_t node = encoding->node_of[mr_window_at(encoding->window, t, k - 1)];
+        uint32_t node = mr_encoding_find(encoding, mr_window_at(encoding->window, t, k - 1));
         if (node && order[node - 1] < order[encoding->cut])
             return k;
     }
@@ -100,7 +100,7 @@ uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *or
     for (uint32_t t = 0; t < w->thread_count; t++) {
         int64_t position = INT64_MAX;
         for (uint32_t k = lengths[t]; k-- > 0;) {
-            uint32_t event = mr_window_at(w, t, k), node = encoding->node_of[event];
+            uint32_t event = mr_window_at(w, t, k), node = mr_encoding_find(encoding, event);
             if (node)
                 position = order[node - 1];
             all[filled++] = (placed){.position = position, .event = event};

@@ -45,7 +45,7 @@ static bool slow_add(slow *s, uint32_t u, uint32_t v)
 typedef struct graph {
     mr_setup setup;
     mr_encoding encoding;
-    uint32_t node_of[MOST_NODES], event_of[MOST_NODES], cone[MOST_THREADS];
+    uint32_t node_of[MR_NODE_PAGE], *page, event_of[MOST_NODES], cone[MOST_THREADS];
     slow slow; /* of the edges */
 } graph;
 
@@ -94,9 +94,10 @@ static void open_trace(graph *g, mr_random *random, const char *text)
     assert_true(g->setup.window->size <= MOST_NODES &&
                 g->setup.window->thread_count <= MOST_THREADS);
     mr_encoding *e = &g->encoding;
+    g->page = g->node_of; /* a short window has one */
     *e = (mr_encoding){.window = g->setup.window,
                        .cone = g->cone,
-                       .node_of = g->node_of,
+                       .node_pages = &g->page,
                        .event_of = g->event_of,
                        .arena = &g->setup.arena};
     mr_formula_init(&e->formula, 0, 0);

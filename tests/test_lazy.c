@@ -136,14 +136,14 @@ static void witness_order(const mr_encoding *encoding, const mr_witness *witness
     for (uint32_t node = 0; node < encoding->formula.node_count; node++)
         order[node] = -1;
     for (uint32_t i = 0; i < witness->event_count; i++) {
-        uint32_t node = encoding->node_of[witness->events[i] - w->start];
+        uint32_t node = mr_encoding_find(encoding, witness->events[i] - w->start);
         if (node && mr_encoding_in_cone(encoding, witness->events[i] - w->start))
             order[node - 1] = next++;
     }
     order[encoding->cut] = next++;
     for (uint32_t event = 0; event < w->size; event++)
-        if (encoding->node_of[event] && order[encoding->node_of[event] - 1] < 0)
-            order[encoding->node_of[event] - 1] = next++;
+        if (mr_encoding_find(encoding, event) && order[mr_encoding_find(encoding, event) - 1] < 0)
+            order[mr_encoding_find(encoding, event) - 1] = next++;
 }
 
 /* A witness satisfies what was asked for, and in the end nothing more is. */
@@ -313,11 +313,11 @@ static void test_few_clauses(void **state)
     assert_true(mr_lazy_refute(&encoding, order, NULL, &added)); /* the trace */
     assert_int_equal(added, 0);
     /* The second section of B is entered inside the fourth of A. */
-    order[encoding.node_of[6] - 1] = -1;
+    order[mr_encoding_find(&encoding, 6) - 1] = -1;
     for (uint32_t node = 0; node < encoding.formula.node_count; node++)
         order[node] *= 2;
-    order[encoding.node_of[6] - 1] = 2 * 12 + 1;
-    order[encoding.node_of[7] - 1] = 2 * 13 + 1;
+    order[mr_encoding_find(&encoding, 6) - 1] = 2 * 12 + 1;
+    order[mr_encoding_find(&encoding, 7) - 1] = 2 * 13 + 1;
     assert_true(mr_lazy_refute(&encoding, order, NULL, &added));
     assert_in_range(added, 1, 3);
     mr_encoding_free(&encoding);
