@@ -464,7 +464,7 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
     outcome ready = prepare_search(task, step);
     if (ready != PASSED_ON)
         return ready;
-    if (task->known && !mr_eliminate_list_sources(task->known))
+    if (!options.lazy && task->known && !mr_eliminate_list_sources(task->known))
         return NO_MEMORY;
     mr_arena_mark mark = mr_arena_get_mark(task->arena);
     outcome result = encode(task, step, options, &f);
