@@ -43,10 +43,69 @@ void mr_syncp_accesses_free(mr_syncp_accesses *accesses)
     *accesses = (mr_syncp_accesses){0};
 }
 
-/* The new accessor's number. MR_NONE: no memory. */
-static uint32_t add_accessor(mr_syncp_accesses *accesses, mr_syncp_variable *variable,
-                             uint32_t thread)
+/* The accessors and the sites of a variable that has no more than so many are looked through, and are in no
+ * map: a map waits for memory more often. */
+enum { FEW = 4 };
+
+static bool put(mr_map *numbers, uint32_t variable, uint32_t key, uint32_t number)
 {
+    return mr_map_at(numbers, mr_map_key(variable, key), number) != NULL;
+}
+
+/* Puts an accessor of the variable that is not the first few, and these with the first such, into the
+ * map. False: no memory. */
+static bool map_accessors(mr_syncp_accesses *accesses, uint32_t variable, uint32_t newest)
+{
+    const mr_syncp_variable *v = &accesses->variables[variable];
+    uint32_t left = v->accessor_count <= FEW ? 0 : v->accessor_count == FEW + 1 ? FEW + 1 : 1;
+    for (uint32_t i = newest; left; i = accesses->accessors[i].next, left--)
+        if (!put(&accesses->accessor_numbers, variable, accesses->accessors[i].thread, i))
+            return false;
+    return true;
+}
+
+/* The same for sites. */
+static bool map_sites(mr_syncp_accesses *accesses, uint32_t variable, uint32_t newest)
+{
+    const mr_syncp_variable *v = &accesses->variables[variable];
+    uint32_t left = v->site_count <= FEW ? 0 : v->site_count == FEW + 1 ? FEW + 1 : 1;
+    for (uint32_t i = newest; left; i = accesses->sites[i].older, left--)
+        if (!put(&accesses->site_numbers[accesses->sites[i].kind], variable,
+                 accesses->sites[i].location, i))
+            return false;
+    return true;
+}
+
+/* The accessor's number; MR_NONE: there is none yet. */
+static uint32_t find_accessor(const mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread)
+{
+    const mr_syncp_variable *v = &accesses->variables[variable];
+    if (v->accessor_count > FEW)
+        return mr_map_get(&accesses->accessor_numbers, mr_map_key(variable, thread), MR_NONE);
+    uint32_t i = v->first_accessor;
+    while (i != MR_NONE && accesses->accessors[i].thread != thread)
+        i = accesses->accessors[i].next;
+    return i;
+}
+
+/* The same for a site. */
+static uint32_t find_site(const mr_syncp_accesses *accesses, uint32_t variable, int kind,
+                          uint32_t location)
+{
+    const mr_syncp_variable *v = &accesses->variables[variable];
+    if (v->site_count > FEW)
+        return mr_map_get(&accesses->site_numbers[kind], mr_map_key(variable, location), MR_NONE);
+    uint32_t i = v->newest_site;
+    while (i != MR_NONE &&
+           (accesses->sites[i].kind != kind || accesses->sites[i].location != location))
+        i = accesses->sites[i].older;
+    return i;
+}
+
+/* The new accessor's number. MR_NONE: no memory. */
+static uint32_t add_accessor(mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread)
+{
+    mr_syncp_variable *v = &accesses->variables[variable];
     void *items = accesses->accessors;
     if (!mr_grow(&items, &accesses->accessor_capacity, accesses->accessor_count + 1,
                  sizeof *accesses->accessors))
@@ -54,13 +113,14 @@ static uint32_t add_accessor(mr_syncp_accesses *accesses, mr_syncp_variable *var
     accesses->accessors = items;
     accesses->accessors[accesses->accessor_count] = (mr_syncp_accessor){
         .thread = thread,
-        .number = variable->accessor_count++,
-        .next = variable->first_accessor,
+        .number = v->accessor_count++,
+        .next = v->first_accessor,
         .first = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
         .last = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
         .guess = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
     };
-    return variable->first_accessor = (uint32_t)accesses->accessor_count++;
+    v->first_accessor = (uint32_t)accesses->accessor_count++;
+    return map_accessors(accesses, variable, v->first_accessor) ? v->first_accessor : MR_NONE;
 }
 
 uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread)
@@ -68,13 +128,8 @@ uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, u
     mr_syncp_variable *v = reach_variable(accesses, variable);
     if (v->recent != MR_NONE && accesses->accessors[v->recent].thread == thread)
         return v->recent;
-    uint32_t *number =
-        mr_map_at(&accesses->accessor_numbers, mr_map_key(variable, thread), MR_NONE);
-    if (!number)
-        return MR_NONE;
-    if (*number == MR_NONE)
-        *number = add_accessor(accesses, v, thread);
-    return v->recent = *number;
+    uint32_t number = find_accessor(accesses, variable, thread);
+    return v->recent = number != MR_NONE ? number : add_accessor(accesses, variable, thread);
 }
 
 uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accessor, int kind,
@@ -97,27 +152,25 @@ uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int k
     uint32_t recent = accesses->variables[variable].recent_site[kind];
     if (recent != MR_NONE && accesses->sites[recent].location == location)
         return recent;
-    uint32_t *number =
-        mr_map_at(&accesses->site_numbers[kind], mr_map_key(variable, location), MR_NONE);
-    if (!number)
-        return MR_NONE;
-    if (*number != MR_NONE)
-        return accesses->variables[variable].recent_site[kind] = *number;
+    uint32_t number = find_site(accesses, variable, kind, location);
+    if (number != MR_NONE)
+        return accesses->variables[variable].recent_site[kind] = number;
     void *items = accesses->sites;
     if (!mr_grow(&items, &accesses->site_capacity, accesses->site_count + 1,
                  sizeof *accesses->sites))
         return MR_NONE;
     accesses->sites = items;
     mr_syncp_variable *v = &accesses->variables[variable];
-    *number = (uint32_t)accesses->site_count++;
-    accesses->sites[*number] = (mr_syncp_site){
+    number = (uint32_t)accesses->site_count++;
+    accesses->sites[number] = (mr_syncp_site){
         .location = location,
         .kind = kind,
         .number = v->site_count++,
         .older = v->newest_site,
         .open_until = MR_NONE,
     };
-    return v->newest_site = v->recent_site[kind] = *number;
+    v->newest_site = v->recent_site[kind] = number;
+    return map_sites(accesses, variable, number) ? number : MR_NONE;
 }
 
 uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,

@@ -111,8 +111,8 @@ typedef struct mr_syncp_accesses {
     size_t group_count, group_capacity;
     mr_syncp_site *sites;
     size_t site_count, site_capacity;
-    mr_map accessor_numbers;             /* (variable, thread) */
-    mr_map site_numbers[MR_SYNCP_KINDS]; /* (variable, location) */
+    mr_map accessor_numbers;             /* (variable, thread), of variables with many */
+    mr_map site_numbers[MR_SYNCP_KINDS]; /* (variable, location), likewise */
 } mr_syncp_accesses;
 
 /* False: no memory, here and below; mr_syncp_accesses_free is fine in any state after it. */
