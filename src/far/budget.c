@@ -65,6 +65,26 @@ bool mr_far_budget_may_ask_now(mr_far_budget *budget, const mr_place_pair *place
     return may;
 }
 
+/* Of each limit a short question leaves one of so many parts to what comes after it. */
+enum { LEFT_PART = 2 };
+
+bool mr_far_budget_may_try(const mr_far_budget *budget, const mr_place_pair *places,
+                           uint64_t effort)
+{
+    const mr_far_limits *limits = &budget->window->settings->far_limits;
+    return mr_far_budget_may_ask(budget, places, effort, 0) &&
+           is_left(limits->per_race, places->spent, effort + limits->per_race / LEFT_PART) &&
+           is_left(limits->all, budget->spent, effort + limits->all / LEFT_PART);
+}
+
+bool mr_far_budget_may_try_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort)
+{
+    pthread_mutex_lock(&budget->lock);
+    bool may = mr_far_budget_may_try(budget, places, effort);
+    pthread_mutex_unlock(&budget->lock);
+    return may;
+}
+
 /* ---- what was found ---- */
 
 void mr_far_budget_pay(mr_far_budget *budget, mr_place_pair *places, uint64_t effort)

@@ -41,10 +41,14 @@ bool mr_far_budget_covers(const mr_far_budget *budget, const mr_place_pair *plac
  * that are not merged yet. */
 bool mr_far_budget_may_ask(const mr_far_budget *budget, const mr_place_pair *places,
                            uint64_t effort, uint64_t unanswered);
-/* The same two, by a thread that does not hold the lock. */
+/* May a short question be asked about it, so that half of both budgets is left for what comes after it? */
+bool mr_far_budget_may_try(const mr_far_budget *budget, const mr_place_pair *places,
+                           uint64_t effort);
+/* The same three, by a thread that does not hold the lock. */
 bool mr_far_budget_covers_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort);
 bool mr_far_budget_may_ask_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort,
                                uint64_t unanswered);
+bool mr_far_budget_may_try_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort);
 
 /* Charges effort to a pair of places that the budget covers so far. */
 void mr_far_budget_pay(mr_far_budget *budget, mr_place_pair *places, uint64_t effort);

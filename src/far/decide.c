@@ -76,6 +76,8 @@ static mr_status prove_or_ask(decider *d)
         d->window.places.items[i].unanswered = 0;
     if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, MR_FAR_ALL_SIZES, d->error);
+    if (last && goes_on(d, status) && d->window.unsettled_count <= FEW_PLACES)
+        status = mr_far_decide_soon(&d->asker, d->error);
     if (last && goes_on(d, status))
         status = mr_far_search_bundles(&d->asker, d->error);
     return goes_on(d, status) ? mr_far_decide_whole(&d->asker, d->error) : status;

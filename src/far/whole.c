@@ -11,6 +11,7 @@ typedef struct inquiry {
     mr_far_worker *far;
     const mr_place_pair *places;
     mr_outcome *outcome;
+    bool soon;                   /* the questions are short ones, and the budget is halved */
     uint64_t effort, unanswered; /* of the questions of this unit so far */
     bool over;                   /* a race was found, the budget is spent, or the run is halted */
 } inquiry;
@@ -92,7 +93,7 @@ mr_status mr_far_try_whole(mr_far_asker *asker, mr_error *error)
                : mr_error_memory(error, "deciding far races");
 }
 
-/* ---- the last word ---- */
+/* ---- questions about all accesses ---- */
 
 static void note_unknown(const inquiry *q, const mr_decision *decision, mr_pair_verdict *verdict)
 {
@@ -111,7 +112,9 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     if (!verdict)
         return mr_error_memory(q->far->worker.error, "deciding far races");
-    q->over = !mr_far_budget_may_ask_now(q->asker->budget, q->places, q->effort, q->unanswered);
+    q->over =
+        q->soon ? !mr_far_budget_may_try_now(q->asker->budget, q->places, q->effort)
+                : !mr_far_budget_may_ask_now(q->asker->budget, q->places, q->effort, q->unanswered);
     if (q->over) {
         note_unknown(q, decision, verdict);
         return MR_OK;
@@ -122,7 +125,7 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     q->effort += verdict->steps;
     q->unanswered += verdict->unanswered;
     q->over = verdict->has_race || q->far->worker.halted;
-    bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
+    bool last = q->soon || decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
     if (is_unknown && last)
         note_unknown(q, decision, verdict);
     return status;
@@ -135,7 +138,7 @@ static mr_status decide_sites(inquiry *q, mr_stops one, mr_stops two)
     mr_decision decision;
     mr_status status = ask(q, one, two, &decision);
     if (status != MR_OK || q->over || decision.verdict != MR_VERDICT_UNKNOWN ||
-        decision.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2)
+        decision.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2 || q->soon)
         return status;
     mr_stops *longer = one.count >= two.count ? &one : &two;
     uint32_t half = longer->count / 2, length = longer->count;
@@ -162,32 +165,68 @@ static mr_status decide_places(inquiry *q)
     return status;
 }
 
+/* A short question: its steps, and the part of the budget of saturation that it has. */
+#define SOON_STEPS                                                                                 \
+    (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE) |    \
+     MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_GREEDY) | MR_STEP_BIT(MR_STEP_SATURATE))
+enum { SOON_PART = 8 };
+
+static mr_decide_options short_options(const mr_decide_options *all)
+{
+    mr_decide_options options = *all;
+    options.steps &= SOON_STEPS;
+    options.first_attempt = true;
+    if (!(options.steps & MR_STEP_BIT(MR_STEP_SATURATE)))
+        options.saturate_steps = 0;
+    options.saturate_steps = (options.saturate_steps + SOON_PART - 1) / SOON_PART;
+    return options;
+}
+
+static mr_status decide_unit(mr_far_asker *asker, unsigned number, uint64_t unit, bool soon,
+                             mr_outcome **outcome, mr_error *error)
+{
+    inquiry q = {.asker = asker, .soon = soon};
+    mr_status status = mr_far_unit_begin(asker, number, unit, &q.far, outcome, error);
+    if (status != MR_OK)
+        return status;
+    const mr_decide_options all = q.far->worker.decide;
+    q.places = places_of(asker, unit);
+    q.outcome = *outcome;
+    mr_far_clear_arena(q.far);
+    if (soon)
+        q.far->worker.decide = short_options(&all);
+    if (!q.far->worker.halted)
+        status = decide_places(&q);
+    q.far->worker.decide = all;
+    return mr_far_unit_end(q.far, outcome, status);
+}
+
+/* mr_phase.decide */
+static mr_status decide_soon(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                             mr_error *error)
+{
+    return decide_unit(context, number, unit, true, outcome, error);
+}
+
 /* mr_phase.decide */
 static mr_status decide_answers(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
                                 mr_error *error)
 {
-    inquiry q = {.asker = context};
-    mr_status status = mr_far_unit_begin(q.asker, number, unit, &q.far, outcome, error);
-    if (status != MR_OK)
-        return status;
-    q.places = places_of(q.asker, unit);
-    q.outcome = *outcome;
-    mr_far_clear_arena(q.far);
-    if (!q.far->worker.halted)
-        status = decide_places(&q);
-    return mr_far_unit_end(q.far, outcome, status);
+    return decide_unit(context, number, unit, false, outcome, error);
 }
 
 /* Counts the answers one after the other, until the budget does not cover the next question or a
  * race settles the pair of places. `*is_unknown`: some question has no verdict; `unknown` is the
  * first such. */
-static mr_status count_answers(mr_far_asker *asker, mr_place_pair *places, mr_outcome *outcome,
-                               bool *is_unknown, mr_unknown *unknown, mr_error *error)
+static mr_status count_answers(mr_far_asker *asker, mr_place_pair *places, bool soon,
+                               mr_outcome *outcome, bool *is_unknown, mr_unknown *unknown,
+                               mr_error *error)
 {
     mr_status status = MR_OK;
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
         mr_pair_verdict *verdict = &outcome->verdicts[i];
-        bool may = mr_far_budget_may_ask(asker->budget, places, 0, 0);
+        bool may = soon ? mr_far_budget_may_try(asker->budget, places, 0)
+                        : mr_far_budget_may_ask(asker->budget, places, 0, 0);
         if (!*is_unknown && (!may || verdict->has_unknown)) {
             const mr_decision spent = {.reason =
                                            places->refused ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_BUDGET};
@@ -202,19 +241,50 @@ static mr_status count_answers(mr_far_asker *asker, mr_place_pair *places, mr_ou
     return status;
 }
 
-/* mr_phase.merge */
-static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *error)
+static mr_status merge_unit(mr_far_asker *asker, bool soon, mr_outcome *outcome, mr_error *error)
 {
-    mr_far_asker *asker = context;
     mr_place_pair *places = places_of(asker, outcome->unit);
     mr_unknown unknown = {0};
     bool is_unknown = false;
     pthread_mutex_lock(&asker->budget->lock);
-    mr_status status = count_answers(asker, places, outcome, &is_unknown, &unknown, error);
+    mr_status status = count_answers(asker, places, soon, outcome, &is_unknown, &unknown, error);
     if (status == MR_OK && !mr_far_window_is_settled(asker->window, places) &&
-        asker->window->model == asker->context->settings->model)
+        asker->window->model == asker->context->settings->model && !(soon && is_unknown))
         status = mr_far_budget_conclude(asker->budget, places, is_unknown ? &unknown : NULL, error);
     pthread_mutex_unlock(&asker->budget->lock);
+    return status;
+}
+
+/* mr_phase.merge */
+static mr_status merge_soon(void *context, mr_outcome *outcome, mr_error *error)
+{
+    return merge_unit(context, true, outcome, error);
+}
+
+/* mr_phase.merge */
+static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *error)
+{
+    return merge_unit(context, false, outcome, error);
+}
+
+/* No question has gone without an answer. */
+static void forget_unanswered(mr_far_window *window)
+{
+    for (uint32_t i = 0; i < window->places.count; i++)
+        window->places.items[i].unanswered = 0;
+}
+
+mr_status mr_far_decide_soon(mr_far_asker *asker, mr_error *error)
+{
+    const mr_phase phase = {.context = asker,
+                            .stage = "far races",
+                            .count = mr_far_window_list_unsettled(asker->window),
+                            .decide = decide_soon,
+                            .merge = merge_soon};
+    forget_unanswered(asker->window);
+    mr_status status =
+        phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
+    forget_unanswered(asker->window);
     return status;
 }
 
@@ -225,7 +295,6 @@ mr_status mr_far_decide_whole(mr_far_asker *asker, mr_error *error)
                             .count = mr_far_window_list_unsettled(asker->window),
                             .decide = decide_answers,
                             .merge = merge_answers};
-    for (uint32_t i = 0; i < asker->window->places.count; i++)
-        asker->window->places.items[i].unanswered = 0;
+    forget_unanswered(asker->window);
     return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
 }
