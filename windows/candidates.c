@@ -32,9 +32,11 @@ typedef struct collector {
     struct chain_block *blocks; /* of the current variable */
     mr_candidate_group *groups;
     size_t group_capacity;
-    /* Both hold a number + 1, 0: none so far. */
-    mr_map group_index; /* by locations: the group, or WANTED or UNWANTED */
-    mr_map site_index;  /* by the numbers of two sites: the place in `sites` */
+    /* All hold a number + 1, 0: none so far. */
+    mr_map group_index; /* by locations: the group, or WANTED or UNWANTED; where there are few: */
+    uint32_t *group_table;         /* the same by the numbers of two places; owned */
+    uint32_t *places, place_count; /* one a site: the number of its place */
+    mr_map site_index;             /* by the numbers of two sites: the place in `sites` */
     found *items;
     size_t count, capacity;
     found_sites *sites;
@@ -71,6 +73,39 @@ static bool new_group(collector *c, uint32_t location_1, uint32_t location_2, ui
     return true;
 }
 
+/* ---- the pairs of places ---- */
+
+/* A table of the pairs of places has at most so many entries, and so many for an event of the window. */
+enum { TABLE_ENTRIES = 1 << 20, TABLE_ENTRIES_OF_EVENT = 256 };
+
+/* Numbers the places of the sites, and makes the table where that is small. False: no memory. */
+static bool number_places(collector *c)
+{
+    uint32_t site_count = 0;
+    uint32_t strand_count = c->accesses.strand_first[c->window->variable_count];
+    mr_map numbers = {0};
+    bool done = true;
+    for (uint32_t s = 0; s < strand_count; s++)
+        if (c->accesses.strands[s].end_site > site_count)
+            site_count = c->accesses.strands[s].end_site;
+    c->places = mr_arena_alloc(c->arena, site_count, sizeof *c->places);
+    for (uint32_t i = 0; c->places && i < site_count && done; i++) {
+        const uint32_t *number = mr_map_at(&numbers, c->accesses.sites[i].location, numbers.count);
+        done = number != NULL;
+        if (done)
+            c->places[i] = *number;
+    }
+    uint64_t count = c->place_count = numbers.count;
+    mr_map_free(&numbers);
+    if (!c->places || !done)
+        return false;
+    if (count * count > TABLE_ENTRIES ||
+        count * count > (uint64_t)TABLE_ENTRIES_OF_EVENT * c->window->size)
+        return true;
+    c->group_table = mr_calloc(count * count, sizeof *c->group_table);
+    return c->group_table != NULL;
+}
+
 /* Two sites while their pairs are looked at. */
 typedef struct pairing {
     uint32_t one, two; /* sites */
@@ -78,6 +113,16 @@ typedef struct pairing {
     uint32_t group; /* or WANTED, UNWANTED */
     uint32_t place; /* in the collector's `sites`; MR_NONE: not looked up */
 } pairing;
+
+/* The entry of the places of two sites. NULL: no memory. */
+static uint32_t *group_number(collector *c, const pairing *p)
+{
+    if (!c->group_table)
+        return mr_map_at(&c->group_index, mr_map_key(p->location_1, p->location_2), 0);
+    uint32_t one = c->places[p->one], two = c->places[p->two];
+    uint32_t low = one < two ? one : two, high = one < two ? two : one;
+    return &c->group_table[(size_t)low * c->place_count + high];
+}
 
 /* Begins with two sites; `wanted` is asked once for each pair of places. False: no memory. */
 static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
@@ -94,7 +139,7 @@ static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
                    .place = MR_NONE};
     if (options->event_groups && !options->wanted)
         return true;
-    uint32_t *number = mr_map_at(&c->group_index, mr_map_key(p->location_1, p->location_2), 0);
+    uint32_t *number = group_number(c, p);
     if (!number)
         return false;
     if (!*number) {
@@ -112,7 +157,7 @@ static bool open_group(collector *c, pairing *p)
     if (c->options->event_groups)
         return new_group(c, p->location_1, p->location_2, &p->group);
     if (p->group == WANTED) {
-        uint32_t *number = mr_map_at(&c->group_index, mr_map_key(p->location_1, p->location_2), 0);
+        uint32_t *number = group_number(c, p);
         if (!number || !new_group(c, p->location_1, p->location_2, &p->group))
             return false;
         *number = p->group + 1;
@@ -575,7 +620,8 @@ static bool collect(collector *c)
                                                             : MR_ACCESS_ORDERED_REPRESENTATIVES;
     c->blocks = mr_arena_alloc(c->arena, w->chain_count, sizeof *c->blocks);
     if (!c->blocks || !mr_strand_pairs_init(&c->strand_pairs, w, c->arena) ||
-        !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, c->arena))
+        !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, c->arena) ||
+        !number_places(c))
         return false;
     const uint32_t *first = c->accesses.strand_first;
     for (uint32_t v = 0; v < w->variable_count; v++)
@@ -603,6 +649,7 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
     mr_strand_pairs_free(&c.strand_pairs);
     free(c.groups);
     mr_map_free(&c.group_index);
+    free(c.group_table);
     mr_map_free(&c.site_index);
     free(c.items);
     free(c.sites);
