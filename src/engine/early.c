@@ -49,7 +49,7 @@ static mr_status do_round(early *e, mr_dispatch *dispatch, mr_error *error)
 {
     const mr_phase phase = {.context = e,
                             .stage = "close races",
-                            .count = mr_crowded_units(e->context->settings->trace),
+                            .count = mr_crowded_units(e->context->settings->trace, e->round),
                             .decide = decide,
                             .merge = merge};
     e->known.round = mr_known_races_new();

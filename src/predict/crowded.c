@@ -13,8 +13,8 @@
  * event costs some microseconds, and a pair of places in a window some hundred times as much. */
 enum { EVENTS_PER_PAIR = 64 };
 
-/* Events of a unit. */
-enum { UNIT_EVENTS = 1 << 14 };
+/* Events of a unit, at least: two units that end at the same time keep two workers busy longer than one of twice the length. */
+enum { UNIT_EVENTS = 1 << 12 };
 
 /* Rounds of a kind go on from smaller to larger windows, as long as they find something. Walks with leads go on from attempts in
  * trace order. */
@@ -82,9 +82,16 @@ bool mr_crowded_is_walk(uint32_t round)
     return rows[round].kind == WALKS_WITH_LEADS;
 }
 
-uint64_t mr_crowded_units(const mr_trace *trace)
+/* Of each unit of a round. Small windows start at every half of their size. */
+static uint32_t unit_events(uint32_t round)
 {
-    return (trace->event_count + (uint64_t)UNIT_EVENTS - 1) / UNIT_EVENTS;
+    uint32_t step = rows[round].size / 2;
+    return step > UNIT_EVENTS ? step : UNIT_EVENTS;
+}
+
+uint64_t mr_crowded_units(const mr_trace *trace, uint32_t round)
+{
+    return ((uint64_t)trace->event_count + unit_events(round) - 1) / unit_events(round);
 }
 
 /* ---- is a trace crowded? ---- */
@@ -300,8 +307,8 @@ static mr_status search_unit(unit *u)
 {
     mr_worker *worker = u->worker;
     uint32_t events = worker->trace->event_count, size = u->row->size;
-    uint32_t first = (uint32_t)u->outcome->unit * UNIT_EVENTS;
-    uint32_t end = events - first > UNIT_EVENTS ? first + UNIT_EVENTS : events;
+    uint32_t each = unit_events(u->round), first = (uint32_t)u->outcome->unit * each;
+    uint32_t end = events - first > each ? first + each : events;
     uint32_t last = events - end > size / 2 ? end + size / 2 : events;
     mr_status status = mr_worker_order(worker, first, last);
     for (uint32_t start = first; status == MR_OK && start < end && !worker->halted;

@@ -37,7 +37,7 @@ void mr_crowded_limit(mr_predict_settings *settings);
 
 /* The number of rounds, 0 … rounds - 1, and of the units of each. */
 uint32_t mr_crowded_rounds(void);
-uint64_t mr_crowded_units(const mr_trace *trace);
+uint64_t mr_crowded_units(const mr_trace *trace, uint32_t round);
 
 /* Is a round to be done, when those before have found so many races? A round that was not done has found none. */
 bool mr_crowded_needs(const mr_predict_settings *settings, uint32_t round, const uint64_t *races);
