@@ -1,4 +1,5 @@
-/* Barriers are the runtime's own; those that processes share are left to the real functions. */
+/* Barriers are the runtime's own; those that processes share are left to the real functions, and logged as an order: who leaves comes
+ * after all who came by then. */
 #include "explore.h"
 #include "real.h"
 #include "scheduler.h"
@@ -128,9 +129,11 @@ MR_EXPORT int pthread_barrier_wait(pthread_barrier_t *address)
     barrier *entry = find(address);
     int status = 0;
     if (entry == NULL) {
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_NONE, address, MR_CALLER, 0, 0);
         mr_outside_begin(thread);
         status = MR_REAL(pthread_barrier_wait)(address);
         mr_outside_end(thread);
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, address, MR_CALLER, 0, 0);
         mr_leave(thread);
         return status;
     }

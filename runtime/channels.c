@@ -2,6 +2,7 @@
 
 #include "channel_units.h"
 #include "input_descriptors.h"
+#include "signals.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -90,9 +91,12 @@ void mr_channel_pair(const int ends[2])
 
 enum { COUNTERS_MAX = 4096 };
 
-/* Eventfds, by the number of their object. */
+/* Eventfds, timers and descriptors of signals, by the number of their object. */
 static struct {
-    bool is_known, is_semaphore;
+    bool is_known, is_semaphore; /* an eventfd */
+    bool is_timer;
+    sigset_t signals; /* in a descriptor of signals */
+    bool has_signals;
     uint64_t left; /* to be read */
     uint64_t last; /* the value that the last write added */
 } counters[COUNTERS_MAX];
@@ -102,6 +106,37 @@ static uint32_t counter_of(int fd)
 {
     uint32_t number = mr_descriptor_object(fd);
     return number < COUNTERS_MAX && counters[number].is_known ? number : 0;
+}
+
+static uint32_t timer_of(int fd)
+{
+    uint32_t number = mr_descriptor_object(fd);
+    return number < COUNTERS_MAX && counters[number].is_timer ? number : 0;
+}
+
+void mr_channel_new_timer(int fd)
+{
+    uint32_t number = mr_descriptor_new_object(fd);
+    if (number > 0 && number < COUNTERS_MAX) {
+        counters[number].is_timer = true;
+    }
+}
+
+void mr_channel_set_signals(int fd, bool is_new, const sigset_t *set)
+{
+    uint32_t number = is_new ? mr_descriptor_new_object(fd) : mr_descriptor_object(fd);
+    if (number > 0 && number < COUNTERS_MAX) {
+        counters[number].has_signals = true;
+        counters[number].signals = *set;
+    }
+}
+
+/* The signals that are read there; NULL: it is another descriptor. */
+static const sigset_t *signals_of(int fd)
+{
+    uint32_t number = mr_descriptor_object(fd);
+    bool has = number < COUNTERS_MAX && counters[number].has_signals;
+    return has ? &counters[number].signals : NULL;
 }
 
 static void log_counter(mr_log_kind kind, unsigned count, uint32_t number, uintptr_t code)
@@ -161,7 +196,9 @@ static uint64_t number_at(const struct stat *is, mr_log_kind kind, int fd)
 {
     const passage *at = channel_at(is);
     uint32_t counter = at->reads == 0 ? counter_of(fd) : 0;
+    uint32_t timer = at->reads == 0 ? timer_of(fd) : 0;
     return counter != 0            ? MR_LOG_COUNTERS_AT + counter
+           : timer != 0            ? MR_LOG_TIMERS_AT + timer
            : kind == MR_LOG_BEFORE ? at->writes
                                    : at->reads;
 }
@@ -293,6 +330,11 @@ void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t 
 {
     struct stat is;
     uint32_t counter = counter_of(fd);
+    const sigset_t *signals = signals_of(fd);
+    if (signals != NULL) {
+        mr_signal_log_taken(signals, code);
+        return;
+    }
     if (!look_at(fd, &is)) {
         return;
     }
@@ -354,16 +396,21 @@ static bool tells(const struct stat *is, int fd)
     return (is->st_mode & S_IFMT) == 0 || is_closed_inside(is, fd);
 }
 
-bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
+void mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
 {
     struct stat is;
     uint32_t counter = counter_of(fd);
+    const sigset_t *signals = signals_of(fd);
+    if (signals != NULL) {
+        mr_signal_log_taken(signals, code);
+        return;
+    }
     if (counter != 0 && counters[counter].left > 0 && !is_edge) {
         log_counter(MR_LOG_AFTER, 0, counter, code);
-        return true;
+        return;
     }
     if (!look_at(fd, &is) || !tells(&is, fd)) {
-        return false;
+        return;
     }
     const passage *at = channel_at(&is);
     bool apart = at->is_stream && !is_edge && mr_channel_units_ready(at->reads, fd, code);
@@ -372,13 +419,15 @@ bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
     } else {
         log_end(&is, fd, code);
     }
-    return apart;
 }
 
 void mr_channel_log_unready(int fd, uintptr_t code)
 {
     struct stat is;
-    if (look_at(fd, &is) && tells(&is, fd)) {
+    const sigset_t *signals = signals_of(fd);
+    if (signals != NULL) {
+        mr_signal_log_pending(signals, code);
+    } else if (look_at(fd, &is) && tells(&is, fd)) {
         log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
     }
 }
@@ -386,6 +435,11 @@ void mr_channel_log_unready(int fd, uintptr_t code)
 void mr_channel_log_empty(int fd, uintptr_t code)
 {
     struct stat is;
+    const sigset_t *signals = signals_of(fd);
+    if (signals != NULL) {
+        mr_signal_log_pending(signals, code);
+        return;
+    }
     if (!look_at(fd, &is) ||
         !(tells(&is, fd) || S_ISREG(is.st_mode))) { /* a message queue is a file */
         return;

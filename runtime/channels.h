@@ -7,6 +7,7 @@
 
 #include "log.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,12 +38,12 @@ void mr_channel_log_end(int fd, uintptr_t code);
  * between threads of the program. Who finds another socket ready reads from it.
  *
  * An eventfd is ready by any write since the last read that took all, and so is a channel that has units (channel_units.h). So
- * the wait comes after one of these writes, whichever, and returns true; it may come before or after the others. Not so when the wait tells
+ * the wait comes after one of these writes, whichever; it may come before or after the others. Not so when the wait tells
  * changes instead of the state (`is_edge`).
  *
- * After true, and when nothing was ready, the caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
- * that was not ready: the wait comes before the writes to it. */
-bool mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
+ * The caller logs mr_channel_log_unready for each other descriptor that the wait was asked for and
+ * that was not ready: the wait comes before the next write to it. */
+void mr_channel_log_ready(int fd, bool is_edge, uintptr_t code);
 void mr_channel_log_unready(int fd, uintptr_t code);
 /* A read found nothing and waits no longer: it comes after what was written and read so far, and before the next write. */
 void mr_channel_log_empty(int fd, uintptr_t code);
@@ -53,6 +54,10 @@ void mr_channel_log_full(int fd, uintptr_t code);
 void mr_channel_log_room(int fd, uintptr_t code);
 /* The descriptor leads to a new eventfd, with this count. */
 void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t code);
+/* The descriptor leads to a new timer. Who sets it writes to it. */
+void mr_channel_new_timer(int fd);
+/* These signals are read at the descriptor, a new one or one that is changed. */
+void mr_channel_set_signals(int fd, bool is_new, const sigset_t *set);
 /* The write that was about to begin has failed. */
 void mr_channel_log_refused(int fd, uintptr_t code);
 /* The descriptor is about to be closed: who finds out comes after that, when it is a pipe or

@@ -441,7 +441,13 @@ MR_EXPORT int eventfd(unsigned count, int flags)
 MR_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     int result = MR_REAL(signalfd)(fd, set, flags);
-    return fd < 0 ? given(result, false, MR_CALLER) : result; /* else it is changed */
+    result = fd < 0 ? given(result, false, MR_CALLER) : result; /* else it is changed */
+    mr_thread *thread = result >= 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_channel_set_signals(result, fd < 0, set);
+        mr_leave(thread);
+    }
+    return result;
 }
 
 /* The two ends of what the program made for itself get their numbers. The caller is busy. */

@@ -401,6 +401,8 @@ typedef enum mr_log_taking {
 #define MR_LOG_COUNTERS_AT 0x10000u
 /* Reads of sockets are TAKEN from these. */
 #define MR_LOG_SOCKETS_AT 0x20000u
+/* The channel of a timer descriptor is its number and this. */
+#define MR_LOG_TIMERS_AT 0x30000u
 
 /* The count of BEFORE(READY): nothing is left to read. */
 enum { MR_LOG_NOT_READY = 1 };

@@ -37,11 +37,6 @@ static void after_signal(int number, uintptr_t code)
         mr_wait_end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                          \
         return result;                                                                             \
     }
-WAITS(pid_t, wait, (int *status), (status), status, sizeof *status)
-WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), status,
-      result > 0 ? sizeof *status : 0)
-WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
-      (type, child, info, options), info, sizeof *info)
 WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
 WAITS(int, pause, (void), (), (void *)NULL, 0)
 WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
@@ -56,6 +51,27 @@ WAITS(int, semtimedop,
       (set, operations, count, timeout), (void *)NULL, 0)
 #undef WAITS
 
+/* Who learns that a child has ended comes after those who made it, and who sent it a signal: as a handler of SIGCHLD does. */
+#define WAITS_FOR_CHILD(type, name, parameters, arguments, written, bytes, learns)                 \
+    MR_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        mr_thread *thread = mr_wait_begin();                                                       \
+        type result;                                                                               \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        mr_wait_end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                          \
+        after_signal((learns) ? SIGCHLD : 0, MR_CALLER);                                           \
+        return result;                                                                             \
+    }
+WAITS_FOR_CHILD(pid_t, wait, (int *status), (status), status, sizeof *status, result > 0)
+WAITS_FOR_CHILD(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options),
+                status, result > 0 ? sizeof *status : 0, result > 0)
+WAITS_FOR_CHILD(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
+                (type, child, info, options), info, sizeof *info, result == 0)
+#undef WAITS_FOR_CHILD
+
 MR_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
 {
     mr_thread *thread = mr_wait_begin();
@@ -66,6 +82,7 @@ MR_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usag
     MR_CALL(thread, false, result = MR_REAL(wait4)(child, status, options, usage));
     mr_wait_end_if(result > 0, status, sizeof *status, MR_CALLER);
     mr_wait_end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    after_signal(result > 0 ? SIGCHLD : 0, MR_CALLER);
     return result;
 }
 
@@ -79,6 +96,7 @@ MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
     MR_CALL(thread, false, result = MR_REAL(wait3)(status, options, usage));
     mr_wait_end_if(result > 0, status, sizeof *status, MR_CALLER);
     mr_wait_end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    after_signal(result > 0 ? SIGCHLD : 0, MR_CALLER);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -24,7 +25,8 @@ MR_EXPORT pid_t fork(void)
     bool follows = mr_rt.logging && mr_rt.follows_forks;
     uint32_t number = mr_rt.logging ? ++mr_rt.header->forks : 0;
     mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
-    mr_leave(thread); /* handlers of pthread_atfork are code of the program */
+    mr_signal_caused(SIGCHLD, MR_CALLER); /* some day */
+    mr_leave(thread);                     /* handlers of pthread_atfork are code of the program */
     pid_t child = MR_REAL(fork)();
     if (child == 0) {
         mr_stop_in_child();

@@ -110,7 +110,7 @@ SENDS_TO_THREAD(pthread_sigqueue, (pthread_t handle, int number, const union sig
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         thread->raising = (ours) && mr_rt.alive == 1;                                              \
-        mr_signal_caused(number, MR_CALLER);                                                       \
+        mr_signal_caused((ours) ? number : SIGCHLD, MR_CALLER);                                    \
         int status = MR_REAL(name) arguments;                                                      \
         thread->raising = false;                                                                   \
         mr_leave(thread);                                                                          \

@@ -208,14 +208,24 @@ void mr_signal_caused(int number, uintptr_t code)
     }
 }
 
-void mr_signal_log_pending(const sigset_t *set, uintptr_t code)
+static void log_all(const sigset_t *set, unsigned count, uintptr_t code)
 {
     for (int number = 1; number < MR_SIGNALS_MAX; number++) {
         if (set == NULL || sigismember(set, number) == 1) {
-            mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code,
-                            MR_LOG_NOT_YET, 0);
+            mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, count,
+                            0);
         }
     }
+}
+
+void mr_signal_log_taken(const sigset_t *set, uintptr_t code)
+{
+    log_all(set, 0, code);
+}
+
+void mr_signal_log_pending(const sigset_t *set, uintptr_t code)
+{
+    log_all(set, MR_LOG_NOT_YET, code);
 }
 
 /* Installs our handler in place of the program's. */

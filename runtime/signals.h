@@ -35,6 +35,9 @@ bool mr_signal_has_handler(int number);
 /* Logs that the caller, who is busy, does what may make the handler run later. */
 void mr_signal_caused(int number, uintptr_t code);
 
+/* The program has taken signals of these, or knows that it can: it comes after those who sent any. The caller is busy. */
+void mr_signal_log_taken(const sigset_t *set, uintptr_t code);
+
 /* None of these signals is pending, or the program has asked what is (`set` NULL: of all). The caller is busy. */
 void mr_signal_log_pending(const sigset_t *set, uintptr_t code);
 

@@ -1,5 +1,6 @@
 #include "timers.h"
 
+#include "channels.h"
 #include "clocks.h"
 #include "descriptors.h"
 #include "input_descriptors.h"
@@ -377,9 +378,20 @@ MR_EXPORT int timerfd_create(clockid_t clock, int flags)
     if (thread != NULL) {
         keep(&(known_timer){.kind = DESCRIPTOR, .fd = fd, .clock = clock});
         mr_descriptor_given(thread, fd, false, MR_CALLER);
+        mr_channel_new_timer(fd);
         mr_leave(thread);
     }
     return fd;
+}
+
+/* Who sets it comes before who finds that it has expired. */
+static void log_set(int fd, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_channel_log(MR_LOG_BEFORE, fd, code);
+        mr_leave(thread);
+    }
 }
 
 MR_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
@@ -389,6 +401,7 @@ MR_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
     if (known == NULL) {
         return MR_REAL(timerfd_settime)(fd, flags, value, old);
     }
+    log_set(fd, MR_CALLER);
     bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
     known_timer timer = *known;
     timer.interval = in_ns(&value->it_interval);

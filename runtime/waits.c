@@ -197,13 +197,15 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
-    bool any = result == 0; /* nothing was ready: that says something of all of them */
     for (nfds_t i = 0; i < count; i++) {
         if ((fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLERR)) != 0) {
-            any = mr_channel_log_ready(fds[i].fd, false, code) || any;
+            mr_channel_log_ready(fds[i].fd, false, code);
         }
     }
-    for (nfds_t i = 0; any && i < count; i++) {
+    for (nfds_t i = 0; i < count; i++) {
+        if (mr_descriptor_is_peer(fds[i].fd)) {
+            continue;
+        }
         if ((fds[i].events & POLLIN) != 0 && fds[i].revents == 0) {
             mr_channel_log_unready(fds[i].fd, code);
         }
@@ -296,18 +298,16 @@ static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
 static void log_ready(const fd_set *reads, const fd_set *asked, int count, uintptr_t code)
 {
     mr_thread *thread = reads != NULL ? mr_enter() : NULL;
-    bool any = false, none = true;
     if (thread == NULL) {
         return;
     }
     for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
         if (FD_ISSET(fd, reads)) {
-            any = mr_channel_log_ready(fd, false, code) || any;
-            none = false;
+            mr_channel_log_ready(fd, false, code);
         }
     }
-    for (int fd = 0; (any || none) && fd < count && fd < FD_SETSIZE; fd++) {
-        if (FD_ISSET(fd, asked) && !FD_ISSET(fd, reads)) {
+    for (int fd = 0; fd < count && fd < FD_SETSIZE; fd++) {
+        if (FD_ISSET(fd, asked) && !FD_ISSET(fd, reads) && !mr_descriptor_is_peer(fd)) {
             mr_channel_log_unready(fd, code);
         }
     }
@@ -548,29 +548,26 @@ static void log_not_found(int set, const struct epoll_event *events, int result,
     }
 }
 
-static bool log_event(int set, const struct epoll_event *event, uintptr_t code)
+static void log_event(int set, const struct epoll_event *event, uintptr_t code)
 {
     mr_epoll_wanted wanted = {0, EPOLLET};
     int fd = mr_epoll_descriptor(set, event->data.u64);
     mr_channel_log_watch(MR_LOG_AFTER, set, event->data.u64, code);
     if ((event->events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) == 0) {
-        return false;
+        return;
     }
     mr_epoll_kept(set, fd, &wanted);
-    return mr_channel_log_ready(fd, (wanted.events & EPOLLET) != 0, code);
+    mr_channel_log_ready(fd, (wanted.events & EPOLLET) != 0, code);
 }
 
 static void log_found(int fd, const struct epoll_event *events, int result, uintptr_t code)
 {
     mr_thread *thread = result >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
-        bool any = result == 0;
         for (int i = 0; i < result; i++) {
-            any = log_event(fd, &events[i], code) || any;
+            log_event(fd, &events[i], code);
         }
-        if (any) {
-            log_not_found(fd, events, result, code);
-        }
+        log_not_found(fd, events, result, code);
         mr_leave(thread);
     }
     mr_wait_end(events, result > 0 ? (size_t)result * sizeof *events : 0, code);

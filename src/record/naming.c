@@ -203,8 +203,10 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
             add(name, "channel.%" PRIu64, object->address);
         else if (object->address < MR_LOG_SOCKETS_AT)
             add(name, "eventfd.%" PRIu64, object->address - MR_LOG_COUNTERS_AT);
-        else
+        else if (object->address < MR_LOG_TIMERS_AT)
             add(name, "socket.%" PRIu64, object->address - MR_LOG_SOCKETS_AT);
+        else
+            add(name, "timerfd.%" PRIu64, object->address - MR_LOG_TIMERS_AT);
         if (object->number == MR_LOG_CHANNEL_TAKEN)
             add(name, ".taken");
         if (object->number == MR_LOG_CHANNEL_CLOSED)
