@@ -263,7 +263,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         mr_shared_pointers_unlocks(pass->emitter.trace, event))
         said.memory_order = said.memory_order == MR_ORDER_ACQ ? MR_ORDER_ACQREL : MR_ORDER_REL;
     piece->version += self->writes;
-    pass->plain_reads += said.op == MR_OP_READ;
+    pass->quiet_events += said.op == MR_OP_READ || said.op == MR_OP_ATOMIC_READ;
     status = mr_emitter_add(&pass->emitter, &said, error);
     /* Derefs are for predictions, and the trace of ordered.h is for the order shb alone. */
     bool may_be_pointer = bytes == sizeof(uint64_t) && !self->is_range && !pass->scan->ordered.on;
@@ -304,27 +304,61 @@ static bool takes_sparse(const mr_event_pass *pass, const access *self)
                             self->extent.life->number);
 }
 
-/* Has the read of a whole piece no event (settled.h)? `*own`: it is by the writer, and counts as an access
- * of a sparse piece. */
-static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *piece,
-                       const values *found, bool *own)
+/* May the read of the piece be settled, by what is known of it (settled.h)? */
+static bool may_be_settled(const access *self, const mr_piece *piece, const values *found)
 {
-    uint32_t thread = pass->reader.thread;
+    return self->event.op == MR_OP_READ && piece->writer && !piece->reached && !piece->sparse &&
+           !self->extent.life->dead && self->has_value && piece->has_last &&
+           piece->last == found->read && !found->is_long && piece->variable;
+}
+
+/* Has the read by the writer of its piece an event? It counts as an access of a sparse piece. */
+static bool takes_own(const mr_event_pass *pass, const access *self)
+{
+    return takes_sparse(pass, self) &&
+           mr_pieces_needs_life(&pass->scan->pieces, self->extent.life->number,
+                                pass->reader.thread);
+}
+
+/* Does it read what may be a pointer (pointers.h)? */
+static bool reads_address(const access *self, const values *found, uint64_t bytes)
+{
+    return bytes == sizeof(uint64_t) && !self->is_range &&
+           mr_pointers_may_be_address((uint64_t)found->read);
+}
+
+/* May another thread release what is at the address? */
+static bool points_to_released(mr_event_pass *pass, int64_t address)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->reader.lives, (uint64_t)address);
+    return life->dead ||
+           mr_pieces_is_released(&pass->scan->pieces, life->number, pass->reader.thread);
+}
+
+/* Has the read no event (settled.h)? `*own`: it is by the writer, and counts as an access of a sparse piece. */
+static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *piece,
+                       const values *found, uint64_t bytes, bool *own)
+{
+    uint32_t thread = pass->reader.thread, life = self->extent.life->number;
     *own = false;
-    if (!self->event.is_whole || self->event.op != MR_OP_READ || !piece->writer || piece->reached ||
-        self->extent.life->dead || !self->has_value || !piece->has_last ||
-        piece->last != found->read || found->is_long || !piece->variable ||
-        pass->emitter.trace->event_count != pass->events_before ||
-        (self->extent.bytes == sizeof(uint64_t) &&
-         mr_pointers_may_be_address((uint64_t)found->read)))
+    if (!may_be_settled(self, piece, found))
         return false;
-    *own = piece->writer == thread + 1;
-    if (*own)
-        return !takes_sparse(pass, self) ||
-               !mr_pieces_needs_life(&pass->scan->pieces, self->extent.life->number, thread);
+    bool is_address = reads_address(self, found, bytes);
+    bool may_dangle = is_address && points_to_released(pass, found->read);
+    if (piece->writer == thread + 1) {
+        *own = self->event.is_whole && !may_dangle &&
+               pass->emitter.trace->event_count == pass->events_before;
+        return *own && !takes_own(pass, self);
+    }
+    const mr_settled_question read = {
+        .code = mr_log_code(self->record[1]),
+        .thread = thread,
+        .variable = piece->variable - 1,
+        .is_released = may_dangle || mr_pieces_is_released(&pass->scan->pieces, life, thread),
+        .is_pointer = may_dangle,
+    };
     return piece->settled && piece->version == piece->settled &&
-           mr_settled_knows(&pass->settled, thread, mr_log_code(self->record[1]),
-                            (size_t)(piece - pass->scan->pieces.pieces));
+           mr_settled_knows(&pass->settled, &read);
 }
 
 /* The event of a piece. */
@@ -337,11 +371,11 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
         bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
     if (is_inside)
         found.read = piece->last; /* it reads the inside of a lock */
-    bool by_writer;
+    bool by_writer = false;
     if (is_repeated(pass, self, piece, &found))
         return MR_OK;
-    if (is_settled(pass, self, piece, &found, &by_writer))
-        return by_writer && bytes == sizeof(uint64_t)
+    if (!is_inside && is_settled(pass, self, piece, &found, bytes, &by_writer))
+        return bytes == sizeof(uint64_t) && !self->is_range
                    ? mr_event_pass_pointer_none(pass, self->record, piece->variable - 1, error)
                    : MR_OK;
     self->sparse = self->sparse || by_writer;

@@ -87,6 +87,17 @@ static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error
                : MR_OK;
 }
 
+/* A critical section begins or ends. */
+static bool note_section(mr_event_pass *pass, mr_op op, uint32_t lock)
+{
+    uint32_t thread = pass->reader.thread;
+    bool shared = op == MR_OP_SHARED_ACQUIRE || op == MR_OP_SHARED_RELEASE;
+    if (!mr_op_acquires((uint8_t)op))
+        return mr_settled_release(&pass->settled, thread, lock, shared);
+    pass->quiet_events++;
+    return mr_settled_acquire(&pass->settled, thread, lock, shared);
+}
+
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     bool tried = mr_op_acquires((uint8_t)op) && (mr_log_count(record[1]) & MR_LOG_TRIED);
@@ -110,6 +121,8 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
         status = mr_event_pass_owner(pass, record, object, use.state, error);
     if (!status && !mr_op_acquires((uint8_t)op))
         status = mr_emitter_add(&pass->emitter, &event, error);
+    if (!status && !note_section(pass, op, event.operand))
+        status = mr_event_pass_no_memory(error);
     return status;
 }
 
@@ -491,20 +504,27 @@ static bool note_last_event(mr_event_pass *pass)
     return true;
 }
 
+/* May the record have a post, or the begin of a life? */
+static bool may_give(const uint64_t *record)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    return kind == MR_LOG_POST || kind == MR_LOG_WAIT || kind == MR_LOG_GIVEN ||
+           kind == MR_LOG_BEGIN;
+}
+
 /* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
 static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     pass->in_stretch = false;
     pass->read.piece = NULL;
-    pass->plain_reads = 0;
     mr_status status = handle(pass, record, error);
     uint64_t events = pass->emitter.trace->event_count - pass->events_before;
     if (status || !events)
         return status;
-    bool ok =
-        note_last_event(pass) &&
-        (events == pass->plain_reads || mr_settled_end(&pass->settled, pass->reader.thread)) &&
-        (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
+    bool ok = note_last_event(pass) &&
+              (events == pass->quiet_events ||
+               mr_settled_end(&pass->settled, pass->reader.thread, may_give(record))) &&
+              (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
@@ -573,6 +593,7 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);
         pass->events_before = pass->emitter.trace->event_count;
+        pass->quiet_events = 0;
         status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (!status)

@@ -49,7 +49,7 @@ typedef struct mr_event_pass {
     mr_uses uses;
     mr_sparse sparse;
     mr_settled settled;
-    uint64_t plain_reads; /* events of the record */
+    uint64_t quiet_events; /* of the record: reads, derefs, acquires (settled.h) */
     mr_repeats repeats;
     mr_repeat read;         /* what the record reads; no piece: not one whole variable */
     uint64_t events_before; /* the events before those of the record */

@@ -593,10 +593,15 @@ bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread)
     return first;
 }
 
-bool mr_pieces_needs_life(const mr_pieces *pieces, uint32_t life, uint32_t thread)
+bool mr_pieces_is_released(const mr_pieces *pieces, uint32_t life, uint32_t thread)
 {
     uint32_t releaser = releaser_of(pieces, life);
-    if (releaser && releaser != thread + 1)
+    return releaser && releaser != thread + 1;
+}
+
+bool mr_pieces_needs_life(const mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    if (mr_pieces_is_released(pieces, life, thread))
         return true;
     uint32_t number = mr_pairs_find(&pieces->guests, (mr_pair){life, thread});
     return number != MR_PAIRS_NONE && pieces->guest_at[number] != GUEST_MET;

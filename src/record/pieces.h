@@ -220,6 +220,9 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full);
 /* Is it the first time that the guest is asked for? When the pieces are made. */
 bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread);
 
+/* May another thread release the life, while others are there? */
+bool mr_pieces_is_released(const mr_pieces *pieces, uint32_t life, uint32_t thread);
+
 /* Must the trace show that the thread uses the life: may another thread release it, or is the thread a
  * guest that has not been asked for? When the pieces are made. */
 bool mr_pieces_needs_life(const mr_pieces *pieces, uint32_t life, uint32_t thread);

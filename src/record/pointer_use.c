@@ -42,6 +42,12 @@ static bool is_brought(mr_event_pass *pass, const mr_pointer *pointer, const uin
                                  pointer->is_returned);
 }
 
+static mr_status add(mr_event_pass *pass, const mr_emitted *deref, mr_error *error)
+{
+    pass->quiet_events++;
+    return mr_emitter_add(&pass->emitter, deref, error);
+}
+
 mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record, bool kept,
                                     mr_error *error)
 {
@@ -54,11 +60,13 @@ mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record,
         return MR_OK;
     mr_emitted event = {.op = MR_OP_DEREF, .operand = pointer->variable};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
-    if (!status && kept)
-        return mr_emitter_add(&pass->emitter, &event, error);
-    if (!status)
-        mr_pointers_set_loose(&pass->pointers, thread, &event);
-    return status;
+    if (status)
+        return status;
+    mr_settled_use(&pass->settled, thread, pointer->code, pointer->variable);
+    if (kept)
+        return add(pass, &event, error);
+    mr_pointers_set_loose(&pass->pointers, thread, &event);
+    return MR_OK;
 }
 
 mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *record, mr_error *error)
@@ -75,7 +83,7 @@ mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *recor
     mr_status status = mr_event_pass_pointer_loose(pass, error);
     if (!status)
         status = mr_event_pass_place(pass, record, &event, error);
-    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+    return status ? status : add(pass, &event, error);
 }
 
 mr_status mr_event_pass_pointer_loose(mr_event_pass *pass, mr_error *error)
@@ -84,5 +92,5 @@ mr_status mr_event_pass_pointer_loose(mr_event_pass *pass, mr_error *error)
     if (!event)
         return MR_OK;
     mr_pointers_drop_loose(&pass->pointers, pass->reader.thread);
-    return mr_emitter_add(&pass->emitter, event, error);
+    return add(pass, event, error);
 }

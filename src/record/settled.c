@@ -4,43 +4,142 @@
 
 #include <stdlib.h>
 
-_Static_assert(MR_SETTLED_KNOWN == 1 << (64 - 48), "a hash has as many bits");
+/* Stretches of each kind have numbers of their own. */
+typedef enum stretch_kind { OF_READS = 1, OF_SECTIONS, OF_LOCKS, OUTSIDE } stretch_kind;
 
 bool mr_settled_init(mr_settled *settled)
 {
-    *settled = (mr_settled){.known = mr_calloc(MR_SETTLED_KNOWN, sizeof *settled->known)};
+    *settled =
+        (mr_settled){.known = mr_calloc((size_t)1 << MR_SETTLED_BITS, sizeof *settled->known)};
     return settled->known != NULL;
 }
 
 void mr_settled_free(mr_settled *settled)
 {
+    for (size_t i = 0; i < settled->count; i++)
+        free(settled->threads[i].sections);
+    free(settled->threads);
     free(settled->known);
-    free(settled->stretch_of);
     *settled = (mr_settled){.known = NULL};
 }
 
-bool mr_settled_end(mr_settled *settled, uint32_t thread)
+static uint64_t mix(uint64_t number)
 {
-    if (thread >= settled->count) {
-        void *stretch_of = settled->stretch_of;
-        if (!mr_grow(&stretch_of, &settled->capacity, thread + 1ull, sizeof *settled->stretch_of))
-            return false;
-        settled->stretch_of = stretch_of;
-        while (settled->count <= thread)
-            settled->stretch_of[settled->count++] = 0;
-    }
-    settled->stretch_of[thread] = ++settled->last;
+    number *= UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ number >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return number ^ number >> 29;
+}
+
+static uint64_t lock_of(uint32_t lock, bool shared)
+{
+    return mix((uint64_t)lock << 1 | shared);
+}
+
+/* NULL: no memory. */
+static mr_settled_thread *fill(mr_settled *settled, uint32_t thread)
+{
+    void *threads = settled->threads;
+    if (!mr_grow(&threads, &settled->capacity, thread + 1ull, sizeof *settled->threads))
+        return NULL;
+    settled->threads = threads;
+    while (settled->count <= thread)
+        settled->threads[settled->count++] = (mr_settled_thread){.is_clean = true};
+    return &settled->threads[thread];
+}
+
+bool mr_settled_end(mr_settled *settled, uint32_t thread, bool gives)
+{
+    mr_settled_thread *own = fill(settled, thread);
+    if (!own)
+        return false;
+    own->reads = ++settled->last;
+    own->is_clean = !own->count;
+    if (!gives)
+        return true;
+    own->given = ++settled->last;
+    for (size_t i = 0; i < own->count; i++)
+        own->sections[i].number = ++settled->last;
     return true;
 }
 
-bool mr_settled_knows(mr_settled *settled, uint32_t thread, uint64_t code, size_t piece)
+bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared)
 {
-    uint64_t stretch = thread < settled->count ? settled->stretch_of[thread] : 0;
-    uint32_t number = (uint32_t)piece + 1;
-    uint64_t mixed = (number ^ code << 24 ^ (uint64_t)thread << 56) * UINT64_C(0x9e3779b97f4a7c15);
-    mr_settled_read *known = &settled->known[mixed >> 48];
-    bool knows = known->piece == number && known->code == code && known->thread == thread &&
-                 known->stretch == stretch;
-    *known = (mr_settled_read){code, stretch, number, thread};
-    return knows;
+    mr_settled_thread *own = fill(settled, thread);
+    void *sections = own ? own->sections : NULL;
+    if (!own || !mr_grow(&sections, &own->capacity, own->count + 1, sizeof *own->sections))
+        return false;
+    own->sections = sections;
+    own->sections[own->count++] = (mr_settled_section){lock_of(lock, shared), ++settled->last};
+    own->locks += lock_of(lock, shared);
+    own->reads = ++settled->last;
+    return true;
+}
+
+bool mr_settled_release(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared)
+{
+    mr_settled_thread *own = fill(settled, thread);
+    uint64_t which = lock_of(lock, shared);
+    if (!own)
+        return false;
+    size_t at = own->count;
+    while (at && own->sections[at - 1].lock != which)
+        at--;
+    if (at) {
+        own->locks -= which;
+        own->count--;
+        /* Sections that were begun inside of it go on without it. */
+        for (size_t i = at - 1; i < own->count; i++)
+            own->sections[i] = (mr_settled_section){own->sections[i + 1].lock, ++settled->last};
+    }
+    return mr_settled_end(settled, thread, false);
+}
+
+/* The number of the stretch of these locks: the same in other sections of the same locks. */
+static uint64_t stretch_of_locks(const mr_settled_thread *own)
+{
+    return mix(own->locks ^ mix(own->given)) << 3 | OF_LOCKS;
+}
+
+static uint64_t stretch_of_sections(const mr_settled_thread *own)
+{
+    return own->count ? own->sections[own->count - 1].number << 3 | OF_SECTIONS
+                      : own->given << 3 | OUTSIDE;
+}
+
+static mr_settled_read *find(const mr_settled *settled, uint32_t thread, uint64_t code,
+                             uint32_t variable)
+{
+    uint64_t mixed = mix(variable ^ code << 24 ^ (uint64_t)thread << 56);
+    return &settled->known[mixed >> (64 - MR_SETTLED_BITS)];
+}
+
+static bool is_of(const mr_settled_read *known, uint32_t thread, uint64_t code, uint32_t variable)
+{
+    return known->variable == variable + 1 && known->code == code && known->thread == thread;
+}
+
+bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read)
+{
+    static const mr_settled_thread first = {.is_clean = true};
+    const mr_settled_thread *own =
+        read->thread < settled->count ? &settled->threads[read->thread] : &first;
+    uint64_t stretch = stretch_of_sections(own), other = stretch;
+    if (read->is_released)
+        other = stretch = own->reads << 3 | OF_READS;
+    else if (own->count)
+        other = stretch_of_locks(own);
+    mr_settled_read *known = find(settled, read->thread, read->code, read->variable);
+    if (is_of(known, read->thread, read->code, read->variable) &&
+        (known->stretch == stretch || known->stretch == other) &&
+        (known->is_used || !read->is_pointer))
+        return true;
+    *known = (mr_settled_read){read->code, own->is_clean ? other : stretch, read->variable + 1,
+                               read->thread, false};
+    return false;
+}
+
+void mr_settled_use(mr_settled *settled, uint32_t thread, uint64_t code, uint32_t variable)
+{
+    mr_settled_read *known = find(settled, thread, code, variable);
+    known->is_used = known->is_used || is_of(known, thread, code, variable);
 }

@@ -14,21 +14,42 @@
  *
  *   - the last write before e is w, and e sees it;
  *   - its thread has read the piece before, at the same place, and saw w: that read is q;
- *   - between q and e the thread has only events of plain reads.
+ *   - q and e are in one *stretch* of the thread.
+ *
+ * What a stretch is depends on who releases the memory.
+ *
+ * - Another thread may release it: a stretch has plain and atomic reads and derefs only.
+ * - Else: q and e are in the same critical sections, or both in none, and between them the thread posts
+ *   nothing and has no `alloc`. The sections may also be others of the same locks, held alike, when q is in a
+ *   *clean* row of sections: from the begin of the outermost one to q there are reads, derefs and acquires
+ *   alone.
  *
  * This changes no verdict about places.
  *
- * - Nothing is lost. Let rho be a reordering of all events, after which e and x are next. Take q and what
- *   its thread does later out of rho. These are plain reads, which no other thread needs. Then q and x are
- *   next, at the same places. The same with happens-before: e and q are in the same orders with others.
  * - Nothing is added. Let rho be a reordering of the kept events that has q. By its value q saw w, so all
  *   of W is in rho before q, and each `alone` write comes before q or after the thread of e has ended. So
  *   the piece has the value of w from q on, and e can stand where it belongs. In the model branch q may
  *   have diverged; then e may, too.
+ * - Nothing is lost where e is next beside x, and x is a write of W. Then q has not seen w, which comes after
+ *   x in its thread: in rf and value that cannot be. In the orders, x is before q in the trace: what orders x
+ *   before q orders it before e, and the locks held are the same. In branch, q has diverged. So it needs no
+ *   writes of others, others need none of what its thread writes from there on, and the thread starts none.
+ *   Take q and what its thread does later out of the reordering. No post and no `alloc` is missed, and no
+ *   release where the sections are the same. Where they are others of the same locks, those of q go to the end
+ *   with what they have before q, which nobody needs: there nobody else holds the locks, as at e. Then q and x
+ *   are next.
+ * - Nor where x is a `free`, before e or beside it. Take out q and what its thread does later: reads, which
+ *   no other thread needs. What is ordered after q is ordered after e; not so for the order fhb, which orders
+ *   a read before a later write that conflicts with it, and may lose this `free`.
+ * - Nor what is told of pointers (pointers.h), in rf and value: e sees nothing but w, which is not null where
+ *   e is not. It may dangle only when another thread may release what it points to. Then the stretch has reads
+ *   and derefs only, so what holds of e holds of q; and q must have a deref, too. The model branch may tell
+ *   less of pointers.
  *
- * A read that may give an address keeps its event, because of what is told of pointers (pointers.h). So
- * does one that is not of a whole piece, or is strange (convert.h). With BarrierPairs and with benign races
- * nothing is settled. The pass of twins.h finds the writers.
+ * An address that may dangle is no own read.
+ *
+ * A read that is strange (convert.h) keeps its event. With BarrierPairs and with benign races nothing is
+ * settled. The pass of twins.h finds the writers.
  */
 #ifndef MR_RECORD_SETTLED_H
 #define MR_RECORD_SETTLED_H
@@ -79,30 +100,59 @@ static inline void mr_settling_refuse(mr_settling *self)
     self->writer = MR_SETTLED_NOBODY;
 }
 
-enum { MR_SETTLED_KNOWN = 1 << 16 };
+enum { MR_SETTLED_BITS = 18 };
 
 typedef struct mr_settled_read {
     uint64_t code, stretch;
-    uint32_t piece, thread; /* number of the piece, plus 1; 0: nothing is known here */
+    uint32_t variable, thread; /* `variable`: its number, plus 1; 0: nothing is known here */
+    bool is_used;              /* a deref follows */
 } mr_settled_read;
+
+/* A critical section that a thread is in: which lock it holds, and how. */
+typedef struct mr_settled_section {
+    uint64_t lock, number;
+} mr_settled_section;
+
+typedef struct mr_settled_thread {
+    uint64_t reads;               /* number of its row of reads; 0: its first one */
+    uint64_t given;               /* what it posted last, or allocated; 0: nothing */
+    uint64_t locks;               /* stands for what it holds */
+    mr_settled_section *sections; /* that it is in */
+    size_t count, capacity;
+    bool is_clean;
+} mr_settled_thread;
 
 /* The reads of settled pieces that have an event. What the table forgets has one again. */
 typedef struct mr_settled {
-    mr_settled_read *known; /* by hash */
-    uint64_t *stretch_of;   /* by thread of the log: number of its row of reads; 0: its first one */
+    mr_settled_read *known;     /* by hash */
+    mr_settled_thread *threads; /* by thread of the log */
     size_t count, capacity;
-    uint64_t last; /* number of the last row */
+    uint64_t last; /* number given last */
 } mr_settled;
 
 /* False: no memory. mr_settled_free in either case. */
 bool mr_settled_init(mr_settled *settled);
 void mr_settled_free(mr_settled *settled);
 
-/* The thread has an event that is no plain read. False: no memory. */
-bool mr_settled_end(mr_settled *settled, uint32_t thread);
+/* The thread has an event that is no read, deref or acquire. `gives`: it may be a post or an `alloc`. False:
+ * no memory. */
+bool mr_settled_end(mr_settled *settled, uint32_t thread, bool gives);
 
-/* Has such a read of the piece, by its number, an event already, in the row of reads of its thread? Notes
- * that it has one. */
-bool mr_settled_knows(mr_settled *settled, uint32_t thread, uint64_t code, size_t piece);
+/* The thread acquires or releases the lock. False: no memory. */
+bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared);
+bool mr_settled_release(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared);
+
+typedef struct mr_settled_question {
+    uint64_t code;
+    uint32_t thread, variable;
+    bool is_released; /* another thread may release the memory, or what its value points to */
+    bool is_pointer;  /* it counts only while it has a deref */
+} mr_settled_question;
+
+/* Has such a read an event already, in the stretch of its thread? Notes that it has one. */
+bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read);
+
+/* The value that the code read last of the variable has a deref. */
+void mr_settled_use(mr_settled *settled, uint32_t thread, uint64_t code, uint32_t variable);
 
 #endif
