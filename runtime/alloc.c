@@ -211,7 +211,9 @@ MR_EXPORT void *realloc(void *block, size_t bytes)
     }
     void *after = resize(thread, block, before, bytes);
     if (block != NULL && (after != NULL || bytes == 0)) {
-        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, 0, before);
+        /* Who reads the pointer finds the block there, before and after: there is no access of what is freed. */
+        mr_log_taken how = after == block ? MR_LOG_TAKEN_UNSEEN : MR_LOG_TAKEN_GONE;
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, how, before);
     }
     return log_given(thread, after, bytes, MR_CALLER);
 }
