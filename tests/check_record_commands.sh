@@ -285,6 +285,24 @@ END
         ends 1 '^1 race' "$maxrace" predict --model rf failed.mrt && ends 1 '^1 static race of wcp' "$maxrace" order --relation wcp failed.mrt
 }
 
+# gcc would leave out the call, whose only effect is a write that nobody reads.
+dead_write() {
+    cat >dead_write.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) static void release(int *of) { free(of); }
+__attribute__((noinline)) static void change(int *of) { of[0] = 1; }
+int main(void)
+{
+    int *numbers = malloc(100);
+    release(numbers);
+    change(numbers);
+    return 0;
+}
+END
+    "$maxrace" cc -g -O1 -w dead_write.c -o dead_write && "$maxrace" record -q -o dead_write.mrt -- ./dead_write &&
+        ends 1 '1 error observed' "$maxrace" predict -q dead_write.mrt
+}
+
 # Up to C++17 members of std::string come from libstdc++, unless maxrace has them compiled into the program: nothing would tell that
 # the string had another block before the first one was freed.
 strings() {
@@ -672,6 +690,7 @@ check record_commands_assembler assembler
 check record_commands_failed_try failed_try
 check record_commands_fortified fortified
 check record_commands_strings strings
+check record_commands_dead_write dead_write
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united

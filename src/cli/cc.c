@@ -311,7 +311,8 @@ static void add_compiling(arguments *self, bool clang, const task *asked,
             add(self, "-fno-integrated-as");
     } else {
         add(self, "--param=tsan-distinguish-volatile=1");
-        add(self, "-Wno-tsan"); /* no warnings about fences: the runtime library handles them */
+        add(self, "-fno-tree-dse"); /* a write that nobody reads, as to freed memory, is a write */
+        add(self, "-Wno-tsan");     /* no warnings about fences: the runtime library handles them */
         add_calls(self);
     }
     add_joined(self, "-B", place->stand_in);
