@@ -206,6 +206,8 @@ static void test_text(void **state)
          "\n2 races (2 by hb), 1 use after free, 1 deadlock, 1 null pointer\n", NULL},
         {"predict --report-run=false --find deadlocks @/all.std", 1,
          "\nraces not looked for, 1 deadlock\n", NULL},
+        {"predict --report-run=false --find memory,deadlocks @/safe.std", 0,
+         "\nno use after free, no deadlock in the ", NULL},
         {"predict --report-run=false @/initial.std", 1, "  write   none: the initial value\n",
          NULL},
         {"predict --report-run=false @/double.std", 1, "  again   deref at b.c:2 by B", NULL},

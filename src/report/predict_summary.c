@@ -287,6 +287,28 @@ static void print_sees(const writer *self)
                                 : "unknown");
 }
 
+/* "no deadlock in the 26 events of the trace; " of what was looked for, when nothing was found. */
+static void print_nothing_found(const writer *self)
+{
+    static const struct {
+        unsigned bit;
+        const char *noun;
+    } kinds[] = {{MR_FIND_MEMORY, "use after free"},
+                 {MR_FIND_DEADLOCKS, "deadlock"},
+                 {MR_FIND_POINTERS, "null or dangling pointer"}};
+    const char *separator = "no ";
+    if (self->findings->count > 0 || self->result->finding_unknown_count > 0)
+        return;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (mr_config_set_of(self->config, "find") & kinds[i].bit) {
+            fprintf(self->stream, "%s%s", separator, kinds[i].noun);
+            separator = ", no ";
+        }
+    fputs(self->result->stats.incomplete ? " so far" : "", self->stream);
+    mr_phrase_scope(self->stream, self->trace);
+    fputs("; ", self->stream);
+}
+
 void mr_predict_print_last(const mr_predict_summary *self)
 {
     const mr_listing *findings = self->findings;
@@ -299,9 +321,10 @@ void mr_predict_print_last(const mr_predict_summary *self)
         fprintf(self->stream, "%zu error%s observed, ", observed, mr_phrase_s(observed));
     if (mr_config_text(self->config, "sees")[0] != '\0')
         print_sees(self);
-    else if (!looked)
+    else if (!looked) {
+        print_nothing_found(self);
         fputs("races not looked for", self->stream);
-    else if (races == 0)
+    } else if (races == 0)
         print_no_race(self);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
