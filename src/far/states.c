@@ -2,7 +2,6 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
-#include "bundles.h"
 #include "predict/apart.h"
 #include "predict/survey.h"
 
@@ -169,7 +168,8 @@ mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
 /* ---- each two threads ---- */
 
 /* The pairs of places that never meet, then what is left with more precedence. */
-static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error *error)
+static mr_status use(mr_far_asker *asker, const mr_together *together, bool *raised,
+                     mr_error *error)
 {
     mr_far_window *window = asker->window;
     mr_status status = MR_OK;
@@ -187,14 +187,13 @@ static mr_status use(mr_far_asker *asker, const mr_together *together, mr_error 
         return status;
     if (!mr_together_raise(together, &window->problem.forced, &window->arena))
         return mr_error_memory(error, "deciding far races");
+    *raised = true;
     status = mr_far_window_list_again(window, &no_race, error);
     asker->context->merge->result->stats.far_no_race += no_race;
-    return status == MR_OK && mr_far_window_list_unsettled(window)
-               ? mr_far_look_at_bundles(asker, 0, error)
-               : status;
+    return status;
 }
 
-mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
+mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error)
 {
     mr_far_window *window = asker->window;
     const mr_problem *problem = &window->problem;
@@ -202,6 +201,7 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
     mr_together *together;
     uint64_t spent = 0;
     mr_arena scratch;
+    *raised = false;
     if (!mr_far_survey_is_used(asker))
         return MR_OK;
     const mr_explore_limits limits = {
@@ -216,7 +216,7 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_error *error)
     mr_dispatch_note(asker->context->dispatch, &told, sizeof told);
     mr_status status = result == MR_EXPLORED_NO_MEMORY
                            ? mr_error_memory(error, "deciding far races")
-                       : result == MR_EXPLORED_ALL ? use(asker, together, error)
+                       : result == MR_EXPLORED_ALL ? use(asker, together, raised, error)
                                                    : MR_OK;
     mr_arena_free(&scratch);
     return status;

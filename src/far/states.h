@@ -18,9 +18,9 @@ bool mr_far_survey_is_used(const mr_far_asker *asker);
  * unit. MR_ERR_MEMORY, and the errors of mr_dispatch_run. */
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error);
 
-/* Likewise: pairs of places whose accesses are never together have no race. Then raises the precedence of the far window by what
- * was found, lists the others again, and has elimination look at them, which needs little then. By the calling thread, of each rank, as
+/* Likewise: pairs of places whose accesses are never together have no race. Where others are left, raises the precedence of the far
+ * window by what was found, lists them again, and sets `*raised`. By the calling thread, of each rank, as
  * the far window is changed. */
-mr_status mr_far_meet(mr_far_asker *asker, mr_error *error);
+mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error);
 
 #endif
