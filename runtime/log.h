@@ -335,7 +335,8 @@ typedef enum mr_log_role {
                            number, no address; number: mr_log_watched */
     MR_LOG_ROLE_READY, /* of BEFORE, AFTER: an eventfd gets ready, or not ready (count: MR_LOG_NOT_READY), is
                            found ready; its number, no address */
-    MR_LOG_ROLE_UNITS, /* of POST, WAIT: a byte that only wakes is written to a channel, read; no address */
+    MR_LOG_ROLE_UNITS, /* of POST, WAIT: a byte that only wakes is written to a channel, read; no address. Also of
+                          USED (ASKED), RETIRED: a semaphore of System V */
     MR_LOG_ROLE_ENDED, /* of AFTER: a join that did not wait for ever found that the thread has not ended (count:
                           MR_LOG_NOT_ENDED); the thread's number, no address. END stands for the BEFORE */
 } mr_log_role;
@@ -401,6 +402,8 @@ typedef enum mr_log_taking {
 #define MR_LOG_COUNTERS_AT 0x10000u
 /* Reads of sockets are TAKEN from these. */
 #define MR_LOG_SOCKETS_AT 0x20000u
+/* The units of a semaphore and the channel of a queue of System V are from here on. */
+#define MR_LOG_SYSV_AT 0x40000u
 /* The channel of a timer descriptor is its number and this. */
 #define MR_LOG_TIMERS_AT 0x30000u
 

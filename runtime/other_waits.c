@@ -1,4 +1,4 @@
-/* Waiting for children, signals and messages of System V: always outside. */
+/* Waiting for children and signals: always outside. */
 #include "real.h"
 #include "signals.h"
 #include "waits.h"
@@ -7,10 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
 #include <sys/resource.h>
-#include <sys/sem.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,15 +37,6 @@ static void after_signal(int number, uintptr_t code)
 WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
 WAITS(int, pause, (void), (), (void *)NULL, 0)
 WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
-WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
-      (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
-WAITS(int, msgsnd, (int queue, const void *message, size_t bytes, int flags),
-      (queue, message, bytes, flags), (void *)NULL, 0)
-WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
-      (void *)NULL, 0)
-WAITS(int, semtimedop,
-      (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
-      (set, operations, count, timeout), (void *)NULL, 0)
 #undef WAITS
 
 /* Who learns that a child has ended comes after those who made it, and who sent it a signal: as a handler of SIGCHLD does. */

@@ -158,11 +158,19 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     return 1;
 }
 
+static void name_units(const mr_object *object, char *name)
+{
+    if (object->address < MR_LOG_SYSV_AT)
+        add(name, "channel.%" PRIu64 ".units", object->address);
+    else
+        add(name, "semaphore.%" PRIu64, object->address - MR_LOG_SYSV_AT);
+}
+
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object, uint32_t *lock)
 {
     char name[NAME_BYTES] = "";
     if (object->role == MR_LOG_ROLE_UNITS)
-        add(name, "channel.%" PRIu64 ".units", object->address);
+        name_units(object, name);
     else
         name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name,
                     NULL);
@@ -188,9 +196,14 @@ bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, 
 bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *object, bool of_owner,
                      uint32_t *variable)
 {
-    char name[NAME_BYTES];
-    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name, NULL);
-    add(name, of_owner ? ".owner" : object->role == MR_LOG_ROLE_SEMAPHORE ? ".units" : ".held");
+    char name[NAME_BYTES] = "";
+    bool is_semaphore = object->role == MR_LOG_ROLE_SEMAPHORE || object->role == MR_LOG_ROLE_UNITS;
+    if (object->role == MR_LOG_ROLE_UNITS)
+        name_units(object, name);
+    else
+        name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name,
+                    NULL);
+    add(name, of_owner ? ".owner" : is_semaphore ? ".units" : ".held");
     return add_name(&naming->trace->variables, name, variable);
 }
 
@@ -205,8 +218,10 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
             add(name, "eventfd.%" PRIu64, object->address - MR_LOG_COUNTERS_AT);
         else if (object->address < MR_LOG_TIMERS_AT)
             add(name, "socket.%" PRIu64, object->address - MR_LOG_SOCKETS_AT);
-        else
+        else if (object->address < MR_LOG_SYSV_AT)
             add(name, "timerfd.%" PRIu64, object->address - MR_LOG_TIMERS_AT);
+        else
+            add(name, "queue.%" PRIu64, object->address - MR_LOG_SYSV_AT);
         if (object->number == MR_LOG_CHANNEL_TAKEN)
             add(name, ".taken");
         if (object->number == MR_LOG_CHANNEL_CLOSED)

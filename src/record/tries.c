@@ -36,12 +36,15 @@ mr_status mr_event_pass_state(mr_event_pass *pass, const uint64_t *record, mr_ob
     if (!object || object->held == held || pass->scan->ordered.on ||
         !pass->scan->objects.items[object - pass->objects.items].is_tried)
         return MR_OK;
-    bool is_semaphore = object->role == MR_LOG_ROLE_SEMAPHORE;
+    bool is_units = object->role == MR_LOG_ROLE_UNITS;
+    bool is_semaphore = is_units || object->role == MR_LOG_ROLE_SEMAPHORE;
     if (!is_semaphore && object->held <= 1 && held <= 1) {
         event.op = MR_OP_ATOMIC_WRITE;
         event.value = held;
     } else {
-        if (is_semaphore && held > object->held)
+        if (is_units) /* who waits for zero comes after who takes the last unit */
+            event.memory_order = MR_ORDER_ACQREL;
+        else if (is_semaphore && held > object->held)
             event.memory_order = MR_ORDER_REL;
         event.value = object->held;
         event.written_value = held;
@@ -98,7 +101,7 @@ static mr_status owner_is_told(mr_event_pass *pass, const uint64_t *record, mr_o
 /* Does the state say what the program was told? */
 static bool explains(const mr_object *object, unsigned count)
 {
-    if (object->role == MR_LOG_ROLE_SEMAPHORE)
+    if (count == MR_LOG_USED_ASKED || object->role == MR_LOG_ROLE_SEMAPHORE)
         return count == MR_LOG_USED_ASKED || object->held == 0;
     return count == MR_LOG_USED_BUSY_SHARED ? object->held == 1 : object->held != 0;
 }

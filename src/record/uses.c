@@ -59,7 +59,7 @@ static mr_use use_of_retired(unsigned how)
 mr_use mr_use_of(const uint64_t *record)
 {
     unsigned role = mr_log_detail(record[0]);
-    if (role == MR_LOG_ROLE_OWN || role == MR_LOG_ROLE_WRONG)
+    if (role == MR_LOG_ROLE_OWN || role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_UNITS)
         return MR_USE_NONE;
     switch (mr_log_kind_of(record[0])) {
     case MR_LOG_ACQUIRE:
