@@ -210,10 +210,11 @@ MR_EXPORT void *realloc(void *block, size_t bytes)
         return move(thread, block, before, bytes, take_caller(thread, MR_CALLER));
     }
     void *after = resize(thread, block, before, bytes);
-    if (block != NULL && (after != NULL || bytes == 0)) {
-        /* Who reads the pointer finds the block there, before and after: there is no access of what is freed. */
-        mr_log_taken how = after == block ? MR_LOG_TAKEN_UNSEEN : MR_LOG_TAKEN_GONE;
-        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, how, before);
+    /* Who reads the pointer to a block that stays finds it there, before and after: there is no access of what is
+     * freed. Its life ends by the next one, without a free. */
+    if (block != NULL && after != block && (after != NULL || bytes == 0)) {
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, MR_LOG_TAKEN_GONE,
+                        before);
     }
     return log_given(thread, after, bytes, MR_CALLER);
 }
