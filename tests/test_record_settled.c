@@ -283,9 +283,73 @@ static void test_second_read(void **state)
     }
 }
 
+/* A step of a log: a lock or an access of the cell of that number, by the thread. */
+typedef struct step {
+    uint32_t thread;
+    unsigned kind, number;
+    uint64_t code;
+} step;
+
+static void compare_steps(const step *steps, size_t count, mr_relation relation)
+{
+    program self = {.given = false};
+    mr_record_summary summary;
+    uint64_t races = 0;
+    for (size_t i = 0; i < count; i++) {
+        mr_log_switch(&self.log, steps[i].thread);
+        if (steps[i].kind == MR_LOG_READ || steps[i].kind == MR_LOG_WRITE)
+            mr_log_access(&self.log, steps[i].kind, STATIC + 64 * (uint64_t)steps[i].number, 8,
+                          steps[i].code, 5);
+        else
+            object(&self, steps[i].kind, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * steps[i].number);
+    }
+    mr_trace *part = mr_log_converted(&self.log, false, &summary);
+    mr_trace *all = mr_log_converted(&self.log, true, &summary);
+    compare(part, all, 3 + (uint32_t)relation, 0, &races);
+    mr_trace_free(part);
+    mr_trace_free(all);
+    mr_log_build_free(&self.log);
+}
+
+/* The second read is in a section that goes on without the other lock, with a clean row of sections and without. */
+static void test_outer_lock(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        {0, MR_LOG_ACQUIRE, 2, 0},    {0, MR_LOG_RELEASE, 2, 0},   {1, MR_LOG_ACQUIRE, 0, 0},
+        {1, MR_LOG_WRITE, 0, 0x1000}, {1, MR_LOG_RELEASE, 0, 0},   {0, MR_LOG_ACQUIRE, 0, 0},
+        {0, MR_LOG_ACQUIRE, 1, 0},    {0, MR_LOG_READ, 0, 0x1100}, {0, MR_LOG_RELEASE, 0, 0},
+        {0, MR_LOG_READ, 0, 0x1100},  {0, MR_LOG_RELEASE, 1, 0},
+    };
+    step other[sizeof steps / sizeof *steps];
+    size_t count = sizeof steps / sizeof *steps;
+    compare_steps(steps + 2, count - 2, MR_RELATION_HYBRID);
+    /* The empty section stands before the first read. */
+    memcpy(other, steps + 2, 5 * sizeof *steps);
+    memcpy(other + 5, steps, 2 * sizeof *steps);
+    memcpy(other + 7, steps + 7, 4 * sizeof *steps);
+    compare_steps(other, count, MR_RELATION_HYBRID);
+}
+
+/* The second read is in an exclusive section, which wcp orders behind the shared one of the write. */
+static void test_shared_lock(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        {1, MR_LOG_SHARED_ACQUIRE, 0, 0}, {1, MR_LOG_WRITE, 0, 0x1000},
+        {1, MR_LOG_WRITE, 1, 0x1200},     {1, MR_LOG_SHARED_RELEASE, 0, 0},
+        {0, MR_LOG_SHARED_ACQUIRE, 0, 0}, {0, MR_LOG_READ, 0, 0x1100},
+        {0, MR_LOG_SHARED_RELEASE, 0, 0}, {0, MR_LOG_ACQUIRE, 0, 0},
+        {0, MR_LOG_READ, 0, 0x1100},      {0, MR_LOG_RELEASE, 0, 0},
+        {0, MR_LOG_WRITE, 1, 0x1300},
+    };
+    compare_steps(steps, sizeof steps / sizeof *steps, MR_RELATION_WCP);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_second_read)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_settled), cmocka_unit_test(test_second_read),
+        cmocka_unit_test(test_outer_lock), cmocka_unit_test(test_shared_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

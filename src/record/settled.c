@@ -30,9 +30,10 @@ static uint64_t mix(uint64_t number)
     return number ^ number >> 29;
 }
 
+/* What stands for a held lock; never 0. */
 static uint64_t lock_of(uint32_t lock, bool shared)
 {
-    return mix((uint64_t)lock << 1 | shared);
+    return mix(((uint64_t)lock << 1 | shared) + 1);
 }
 
 /* NULL: no memory. */
