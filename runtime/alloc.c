@@ -14,6 +14,7 @@
 #include "quarantine.h"
 #include "real.h"
 #include "scheduler.h"
+#include "shared_maps.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -358,6 +359,14 @@ static void tell_unfed(const mr_thread *thread, int flags)
     }
 }
 
+/* The caller is busy. */
+static void note_shared(int flags, const mr_shared_map *map)
+{
+    if ((flags & MAP_TYPE) != MAP_PRIVATE && (flags & MAP_ANONYMOUS) == 0) {
+        mr_shared_maps_add(map);
+    }
+}
+
 #define MAPS(name, offset_type)                                                                    \
     MR_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd,                \
                          offset_type offset)                                                       \
@@ -375,6 +384,10 @@ static void tell_unfed(const mr_thread *thread, int flags)
         if (result == MAP_FAILED) {                                                                \
             result = MR_REAL(name)(at, bytes, protection, flags, fd, offset);                      \
         }                                                                                          \
+        if (thread != NULL && result != MAP_FAILED) {                                              \
+            note_shared(flags,                                                                     \
+                        &(mr_shared_map){(uintptr_t)result, bytes, protection, fd, offset});       \
+        }                                                                                          \
         return log_mapped(thread, result, bytes, MR_CALLER);                                       \
     }
 MAPS(mmap, off_t)
@@ -389,6 +402,7 @@ MR_EXPORT int munmap(void *at, size_t bytes)
         if (status == 0) {
             mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, bytes);
             mr_arena_unmapped(thread->arena, at, bytes);
+            mr_shared_maps_remove((uintptr_t)at, bytes);
         }
         mr_leave(thread);
     }

@@ -105,6 +105,36 @@ END
         rm -r other called
 }
 
+# Two shared mappings of the same bytes are told once; of other bytes, of bytes that nobody writes, and after munmap nothing is.
+mapped_twice() {
+    local line='maxrace: a file is mapped twice: the mappings are different memory in the trace, and races between them are missed, or may be false'
+    cat >maps.c <<'END'
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void *map(int fd, int protection, off_t at)
+{
+    return mmap(NULL, 4096, protection, MAP_SHARED, fd, at);
+}
+int main(int count, char **arguments)
+{
+    int fd = memfd_create("maps", 0), both = PROT_READ | PROT_WRITE;
+    ftruncate(fd, 8192);
+    void *first = map(fd, both, 0);
+    map(fd, both, 4096);
+    munmap(first, 4096);
+    map(fd, PROT_READ, 0);
+    map(fd, PROT_READ, 0);
+    for (int i = 1; i < count; i++)
+        map(fd, both, atoi(arguments[i]));
+    return 0;
+}
+END
+    "$maxrace" cc -g maps.c -o maps && "$maxrace" record -o maps.mrt ./maps 2>said && ! grep -q 'mapped twice' said &&
+        "$maxrace" record -o maps.mrt ./maps 0 0 2>said && [ "$(grep -cxF "$line" said)" = 1 ]
+}
+
 # An allocator in a library that the program is linked with does not get blocks of glibc.
 linked_allocator() {
     cat >allocator.c <<'END'
@@ -682,6 +712,7 @@ check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
 check record_commands_compilers compilers
+check record_commands_mapped_twice mapped_twice
 check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
