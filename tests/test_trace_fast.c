@@ -309,6 +309,53 @@ static void test_what_came_before(void **state)
         check_text(texts[i], strlen(texts[i]));
 }
 
+/* `refused`: names come with events that are refused, and again with others: their numbers, which the threads that read ahead
+ * may have found, are given to other names. Else names are new again and again, a lock and a variable of one name. */
+static char *put_new_names(char *at, int line, bool refused, mr_random *random)
+{
+    static const char *const ops[] = {"acq", "rel", "r", "w", "r", "w"};
+    uint32_t near = (uint32_t)line / 100, op = mr_random_below(random, 6);
+    uint32_t thread = mr_random_below(random, 3) + near / 10;
+    uint32_t name = near + mr_random_below(random, op < 2 ? 3 : 30);
+    if (op < 2 && !refused)
+        return at + sprintf(at, "T%u|acq(x%u)|1\nT%u|rel(x%u)|2\n", thread, name, thread, name);
+    return at + sprintf(at, "T%u|%s(x%u)|%u\n", thread, ops[op], name,
+                        near + mr_random_below(random, 20));
+}
+
+static void test_new_names(void **state)
+{
+    (void)state;
+    enum { LINES = 20000 };
+    mr_random random = {4};
+    char *text = malloc(LINES * 60);
+    assert_non_null(text);
+    for (int refused = 0; refused < 2; refused++) {
+        char *at = text;
+        for (int i = 0; i < LINES; i++)
+            at = put_new_names(at, i, refused, &random);
+        for (size_t chunk = 300; chunk < 100000; chunk *= 7)
+            check_ways(text, (size_t)(at - text), 0, chunk);
+    }
+    free(text);
+}
+
+/* A thread goes on after its end, when every name is long known. */
+static void test_after_the_end(void **state)
+{
+    (void)state;
+    enum { LINES = 12000 };
+    mr_random random = {5};
+    char *text = malloc(LINES * 20), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++)
+        at += sprintf(at, i == LINES / 2 ? "T1|end()|1\n" : "T%u|r(x%u)|%u\n",
+                      mr_random_below(&random, 3), mr_random_below(&random, 30),
+                      mr_random_below(&random, 20));
+    check_ways(text, (size_t)(at - text), 0, 1000);
+    free(text);
+}
+
 /* Longer than the buffer of lines, with lines of all lengths across its ends. */
 static void test_long_text(void **state)
 {
@@ -358,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),        cmocka_unit_test(test_odd_lines),
         cmocka_unit_test(test_random_texts), cmocka_unit_test(test_what_came_before),
+        cmocka_unit_test(test_new_names),    cmocka_unit_test(test_after_the_end),
         cmocka_unit_test(test_long_text),    cmocka_unit_test(test_longest_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,19 @@ static mr_name_key make_key(const char *text, uint32_t length)
     return key;
 }
 
+/* Around what moves slots. */
+static void begin_change(const mr_names *names)
+{
+    if (names->shared)
+        pthread_rwlock_wrlock(names->shared);
+}
+
+static void end_change(const mr_names *names)
+{
+    if (names->shared)
+        pthread_rwlock_unlock(names->shared);
+}
+
 /* ---- slots ---- */
 
 /* A table of ONE_PART_SLOTS (8 MiB) or fewer has one part; a larger one has MANY_PARTS, of 2 MiB or more each,
@@ -57,7 +70,10 @@ static void put(mr_name_part *part, const mr_name_slot *filled, uint32_t hash)
     uint32_t at = hash & part->mask;
     while (part->slots[at].number)
         at = (at + 1) & part->mask;
-    part->slots[at] = *filled;
+    mr_name_slot *slot = &part->slots[at];
+    memcpy(slot->words, filled->words, sizeof slot->words);
+    slot->length = filled->length;
+    __atomic_store_n(&slot->number, filled->number, __ATOMIC_RELEASE); /* mr_names_look_beside */
     part->used++;
 }
 
@@ -114,23 +130,27 @@ static bool start_parts(mr_names *names)
         part_count, part_shift, from ? 2 * ONE_PART_SLOTS / MANY_PARTS : MR_NAMES_MIN_SLOTS, from);
     if (!parts)
         return false;
+    begin_change(names);
     free_parts(names->parts, names->part_count);
     names->parts = parts;
     names->part_count = part_count;
     names->part_shift = part_shift;
+    end_change(names);
     return true;
 }
 
 /* Doubles the slots of a part. */
-static bool grow_part(mr_name_part *part)
+static bool grow_part(const mr_names *names, mr_name_part *part)
 {
     if (part->mask >= UINT32_MAX / 4)
         return false;
     mr_name_part *grown = make_parts(1, ONE_SHIFT, (part->mask + 1) * 2, part);
     if (!grown)
         return false;
+    begin_change(names);
     mr_huge_free(part->memory, part->memory_bytes);
     *part = *grown;
+    end_change(names);
     free(grown);
     return true;
 }
@@ -155,7 +175,7 @@ static bool make_room(mr_names *names, uint32_t hash)
     if (part->used < room_of(names, (uint32_t)(part - names->parts)))
         return true;
     return names->part_count == 1 && part->mask + 1 >= ONE_PART_SLOTS ? start_parts(names)
-                                                                      : grow_part(part);
+                                                                      : grow_part(names, part);
 }
 
 /* Frees the slot of the name. A name behind it that passed over this slot when it was placed moves there. */
@@ -295,9 +315,11 @@ bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
 
 static void drop_parts(mr_names *names)
 {
+    begin_change(names);
     free_parts(names->parts, names->part_count);
     names->parts = NULL;
     names->part_count = 0;
+    end_change(names);
 }
 
 void mr_names_drop_index(mr_names *names)
@@ -331,7 +353,7 @@ bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uin
 
 void mr_names_truncate(mr_names *names, uint32_t count)
 {
-    MR_REQUIRE(count <= names->count);
+    MR_REQUIRE(count <= names->count && (count == names->count || !names->shared));
     /* The text is given back, too. Otherwise a long trace would keep the texts of all its refused
      * events. */
     if (names->last_count == names->count && count + 1 == names->count)

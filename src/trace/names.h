@@ -13,6 +13,10 @@
  *
  *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
  *
+ * Other threads may look for names while one thread adds them, when `shared` is set: mr_names_look_beside,
+ * with the lock held for reading. What moves slots waits until it is free. They find what was added before they looked, and
+ * perhaps more. No name may be forgotten then.
+ *
  * Names that come numbered (.mrt) are indexed by base/table.h: mr_names_take enters many at once, in
  * 8 to 16 bytes a name. That index serves to find a name that is there twice, and mr_names_find.
  */
@@ -22,6 +26,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -60,6 +65,7 @@ typedef struct mr_names {
     mr_arena strings;
     mr_arena_mark last_string; /* before the text of the last name, while last_count is `count` */
     uint32_t last_count;
+    pthread_rwlock_t *shared; /* borrowed; NULL: one thread only */
 } mr_names;
 
 /* A name to look up. */
@@ -173,6 +179,25 @@ static inline uint32_t mr_names_look(const mr_names *names, const mr_name_key *k
             return slot->number;
         if (!slot->number)
             return 0;
+    }
+}
+
+/* As mr_names_look, of a name of at most MR_NAME_SHORT_BYTES, for another thread; it holds `shared`. */
+static inline uint32_t mr_names_look_beside(const mr_names *names, const mr_name_key *key)
+{
+    if (!names->parts)
+        return 0;
+    const mr_name_part *part = mr_names_part(names, key->hash);
+    for (uint32_t at = key->hash & part->mask;; at = (at + 1) & part->mask) {
+        const mr_name_slot *slot = &part->slots[at];
+        /* The number comes last into a slot: with it, the rest is there. */
+        uint32_t number = __atomic_load_n(&slot->number, __ATOMIC_ACQUIRE);
+        if (!number)
+            return 0;
+        uint64_t difference = (slot->words[0] ^ key->words[0]) | (slot->words[1] ^ key->words[1]) |
+                              (slot->words[2] ^ key->words[2]) | (slot->length ^ key->length);
+        if (!difference)
+            return number;
     }
 }
 

@@ -9,7 +9,7 @@
 
 /* The chunks of the ring and what was seen in them stay in the cache that the processors share. A
  * chunk with more lines than that is left to the taker from there on. */
-enum { AHEAD_CHUNKS = 4, AHEAD_LINES = 1 << 13 };
+enum { AHEAD_CHUNKS = 8, AHEAD_LINES = 1 << 13, AHEAD_THREADS = 2 };
 
 typedef struct text_chunk {
     char *buffer;      /* owned, of ahead_bytes */
@@ -21,24 +21,34 @@ typedef struct text_chunk {
     mr_status status;
     uint64_t done_bytes;
     bool has_nul;
+    bool is_ready; /* its lines were looked at; with the mutex */
 } text_chunk;
 
 struct mr_text_ahead {
     mr_lines_filler filler;
-    mr_lines *lines; /* the taker's */
-    mr_input *input; /* the thread's, until it has ended */
+    mr_lines *lines;     /* the taker's */
+    mr_names *locations; /* the taker's; others look at them with `names` */
     mr_text_look look;
     size_t chunk_bytes;
-    const char *rest; /* the thread's: the incomplete line so far */
-    size_t rest_bytes;
-    mr_error failure; /* goes with the last chunk */
     text_chunk chunks[AHEAD_CHUNKS];
 
-    pthread_t thread;
-    pthread_mutex_t mutex; /* guards the next three */
-    pthread_cond_t changed;
-    uint64_t filled, released; /* chunks [released, filled), modulo their number, are full */
-    bool stopped;              /* the taker wants no more */
+    /* The reading thread's, one after the other. */
+    mr_input *input;
+    const char *rest; /* the incomplete line so far */
+    size_t rest_bytes;
+    mr_error failure; /* goes with the last chunk */
+
+    pthread_t threads[AHEAD_THREADS];
+    unsigned thread_count;
+    pthread_rwlock_t names;  /* names.h */
+    pthread_mutex_t mutex;   /* guards the next ones */
+    pthread_cond_t changed;  /* for the threads */
+    pthread_cond_t ready;    /* for the taker */
+    uint64_t read, released; /* chunks [released, read), modulo their number, are in use */
+    bool is_reading;         /* a thread reads chunk number `read` */
+    bool is_last;            /* nothing follows the chunks that were read */
+    unsigned asleep;         /* threads that wait for a chunk */
+    bool stopped;            /* the taker wants no more */
 
     uint64_t done_before;      /* bytes of the file before the first chunk */
     uint64_t taken;            /* the taker's: chunks it was given */
@@ -57,7 +67,7 @@ static text_chunk *chunk_of(mr_text_ahead *ahead, uint64_t number)
     return &ahead->chunks[number % AHEAD_CHUNKS];
 }
 
-/* ---- the thread ---- */
+/* ---- the threads ---- */
 
 /* The bytes behind the last newline of [from, to). Of a line that is too long already, none: the
  * taker skips it. */
@@ -69,24 +79,60 @@ static size_t incomplete(const char *buffer, size_t from, size_t to)
     return to - start > MR_LINE_MAX_BYTES + 1 ? 0 : to - start;
 }
 
-static void look_at(const mr_text_ahead *ahead, text_chunk *chunk)
+/* Finds locations that are known. Longer names would have to be compared with the texts of the names, which may be elsewhere
+ * the next moment. */
+static void know_locations(const mr_names *locations, const char *buffer, mr_looked *lines,
+                           uint32_t count)
 {
-    uint32_t count = 0, found;
-    size_t at = 0;
-    do {
+    for (uint32_t i = 0; i < count; i++) {
+        mr_looked *line = &lines[i];
+        uint32_t length = mr_looked_location_length(line);
+        if (line->kind.way == MR_TEXT_ELSEWHERE || length > MR_NAME_SHORT_BYTES)
+            continue;
+        mr_name_key key = {.length = length, .hash = line->location_hash};
+        mr_names_words(buffer + line->start + line->location_start, length, key.words);
+        uint32_t found = mr_names_look_beside(locations, &key);
+        if (!found)
+            continue;
+        line->location = found - 1;
+        line->kind.knows_location = true;
+    }
+}
+
+/* Looks at the lines from `count` on, some batches of them. Returns how many there are now. */
+static uint32_t look_at_some(const mr_text_ahead *ahead, text_chunk *chunk, uint32_t count)
+{
+    enum { SOME_BATCHES = 32 };
+    for (int i = 0; i < SOME_BATCHES && count < AHEAD_LINES; i++) {
         uint32_t room = AHEAD_LINES - count;
-        found = mr_text_look_at(&ahead->look, chunk->buffer, at, chunk->whole,
-                                room < MR_TEXT_LOOK_BATCH ? room : MR_TEXT_LOOK_BATCH,
-                                chunk->looked + count);
+        const mr_looked *before = chunk->looked + count - 1;
+        size_t at = count ? (size_t)before->start + before->length : 0;
+        uint32_t found = mr_text_look_at(&ahead->look, chunk->buffer, at, chunk->whole,
+                                         room < MR_TEXT_LOOK_BATCH ? room : MR_TEXT_LOOK_BATCH,
+                                         chunk->looked + count);
+        if (!found)
+            break;
+        know_locations(ahead->locations, chunk->buffer, chunk->looked + count, found);
         count += found;
-        if (found)
-            at = (size_t)chunk->looked[count - 1].start + chunk->looked[count - 1].length;
-    } while (found && count < AHEAD_LINES);
-    MR_ASSERT(at <= chunk->whole && count <= AHEAD_LINES);
+    }
+    return count;
+}
+
+/* The names are given free now and then: the taker may wait for them. */
+static void look_at(mr_text_ahead *ahead, text_chunk *chunk)
+{
+    uint32_t count = 0, before;
+    do {
+        before = count;
+        pthread_rwlock_rdlock(&ahead->names);
+        count = look_at_some(ahead, chunk, count);
+        pthread_rwlock_unlock(&ahead->names);
+    } while (count > before && count < AHEAD_LINES);
+    MR_ASSERT(count <= AHEAD_LINES);
     chunk->looked_count = count;
 }
 
-/* Reads on and looks at the lines. False: nothing follows. */
+/* Reads on. False: nothing follows. */
 static bool fill_chunk(mr_text_ahead *ahead, text_chunk *chunk)
 {
     if (ahead->rest_bytes)
@@ -106,45 +152,72 @@ static bool fill_chunk(mr_text_ahead *ahead, text_chunk *chunk)
     ahead->rest_bytes = incomplete(chunk->buffer, 0, chunk->end);
     ahead->rest = chunk->buffer + chunk->end - ahead->rest_bytes;
     chunk->whole = chunk->end - ahead->rest_bytes;
-    look_at(ahead, chunk);
     return true;
+}
+
+/* With the mutex: waits for a chunk to read. False: there is none. */
+static bool may_read(mr_text_ahead *ahead)
+{
+    while (!ahead->stopped && !ahead->is_last &&
+           (ahead->is_reading || ahead->read - ahead->released == AHEAD_CHUNKS)) {
+        ahead->asleep++;
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+        ahead->asleep--;
+    }
+    return !ahead->stopped && !ahead->is_last;
 }
 
 static void *read_ahead(void *argument)
 {
     mr_text_ahead *ahead = argument;
-    bool goes_on = true;
     pthread_mutex_lock(&ahead->mutex);
-    while (goes_on) {
-        while (ahead->filled - ahead->released == AHEAD_CHUNKS && !ahead->stopped)
-            pthread_cond_wait(&ahead->changed, &ahead->mutex);
-        if (ahead->stopped)
-            break;
-        text_chunk *chunk = chunk_of(ahead, ahead->filled);
+    while (may_read(ahead)) {
+        text_chunk *chunk = chunk_of(ahead, ahead->read);
+        chunk->is_ready = false;
+        ahead->is_reading = true;
         pthread_mutex_unlock(&ahead->mutex);
-        goes_on = fill_chunk(ahead, chunk);
+        bool goes_on = fill_chunk(ahead, chunk);
         pthread_mutex_lock(&ahead->mutex);
-        ahead->filled++;
-        pthread_cond_signal(&ahead->changed);
+        ahead->read++;
+        ahead->is_reading = false;
+        ahead->is_last = !goes_on;
+        if (goes_on) {
+            pthread_cond_signal(&ahead->changed);
+            pthread_mutex_unlock(&ahead->mutex);
+            look_at(ahead, chunk);
+            pthread_mutex_lock(&ahead->mutex);
+        }
+        chunk->is_ready = true;
+        pthread_cond_signal(&ahead->ready);
     }
+    pthread_cond_signal(&ahead->changed); /* whoever waits ends, too */
     pthread_mutex_unlock(&ahead->mutex);
     return NULL;
 }
 
 /* ---- the taker ---- */
 
-/* Gives back the chunk that the taker has, and waits for the next. The thread, which sleeps when the ring is full, is woken for
- * two chunks, since waking costs as much as a tenth of one. */
+/* Gives back the chunk that the taker has. Waking a thread costs as much as a tenth of a chunk: one is woken for a quarter
+ * of the ring when all sleep, else for half of it. */
+static void give_back(mr_text_ahead *ahead)
+{
+    ahead->released = ahead->taken;
+    uint64_t free_chunks = AHEAD_CHUNKS - (ahead->read - ahead->released);
+    if (free_chunks >= (ahead->asleep == ahead->thread_count ? AHEAD_CHUNKS / 4 : AHEAD_CHUNKS / 2))
+        pthread_cond_signal(&ahead->changed);
+}
+
+/* The next chunk, when it is ready. */
 static const text_chunk *next_chunk(mr_text_ahead *ahead)
 {
+    const text_chunk *chunk = chunk_of(ahead, ahead->taken);
     pthread_mutex_lock(&ahead->mutex);
-    ahead->released = ahead->taken;
-    if (ahead->filled - ahead->released <= AHEAD_CHUNKS / 2)
-        pthread_cond_signal(&ahead->changed);
-    while (ahead->filled == ahead->taken)
-        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    give_back(ahead);
+    while (ahead->read == ahead->taken || !chunk->is_ready)
+        pthread_cond_wait(&ahead->ready, &ahead->mutex);
     pthread_mutex_unlock(&ahead->mutex);
-    return chunk_of(ahead, ahead->taken++);
+    ahead->taken++;
+    return chunk;
 }
 
 /* The rest of the lines is at the front of the next chunk. Of a line that is skipped, it has no end. */
@@ -213,21 +286,48 @@ static bool make_chunks(mr_text_ahead *ahead)
     return true;
 }
 
-static bool start_thread(mr_text_ahead *ahead)
+static bool make_locks(mr_text_ahead *ahead)
 {
     if (pthread_mutex_init(&ahead->mutex, NULL))
         return false;
     if (!pthread_cond_init(&ahead->changed, NULL)) {
-        if (mr_thread_start(&ahead->thread, read_ahead, ahead))
-            return true;
+        if (!pthread_cond_init(&ahead->ready, NULL)) {
+            if (!pthread_rwlock_init(&ahead->names, NULL))
+                return true;
+            pthread_cond_destroy(&ahead->ready);
+        }
         pthread_cond_destroy(&ahead->changed);
     }
     pthread_mutex_destroy(&ahead->mutex);
     return false;
 }
 
-mr_text_ahead *mr_text_ahead_start(mr_lines *lines, const mr_text_ops *ops, bool keep_values,
-                                   size_t chunk_bytes)
+static void free_locks(mr_text_ahead *ahead)
+{
+    pthread_rwlock_destroy(&ahead->names);
+    pthread_cond_destroy(&ahead->ready);
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->mutex);
+}
+
+/* Fewer threads than wanted do it, too. */
+static bool start_threads(mr_text_ahead *ahead)
+{
+    if (!make_locks(ahead))
+        return false;
+    ahead->locations->shared = &ahead->names;
+    while (ahead->thread_count < AHEAD_THREADS &&
+           mr_thread_start(&ahead->threads[ahead->thread_count], read_ahead, ahead))
+        ahead->thread_count++;
+    if (ahead->thread_count)
+        return true;
+    ahead->locations->shared = NULL;
+    free_locks(ahead);
+    return false;
+}
+
+mr_text_ahead *mr_text_ahead_start(mr_lines *lines, const mr_text_ops *ops, mr_names *locations,
+                                   bool keep_values, size_t chunk_bytes)
 {
     mr_text_ahead *ahead =
         mr_input_allow_interrupt(lines->input) ? mr_calloc(1, sizeof *ahead) : NULL;
@@ -235,6 +335,7 @@ mr_text_ahead *mr_text_ahead_start(mr_lines *lines, const mr_text_ops *ops, bool
         return NULL;
     ahead->filler.fill = fill;
     ahead->lines = lines;
+    ahead->locations = locations;
     ahead->input = lines->input;
     ahead->done_before = mr_input_done_bytes(lines->input);
     ahead->look = (mr_text_look){.ops = ops, .keep_values = keep_values};
@@ -242,7 +343,7 @@ mr_text_ahead *mr_text_ahead_start(mr_lines *lines, const mr_text_ops *ops, bool
     MR_REQUIRE(ahead->chunk_bytes <= MR_LINES_FILL_BYTES);
     ahead->rest_bytes = lines->skipping ? 0 : incomplete(lines->buffer, lines->next, lines->end);
     ahead->rest = lines->buffer + lines->end - ahead->rest_bytes;
-    if (!make_chunks(ahead) || !start_thread(ahead)) {
+    if (!make_chunks(ahead) || !start_threads(ahead)) {
         free_all(ahead);
         return NULL;
     }
@@ -256,12 +357,13 @@ void mr_text_ahead_stop(mr_text_ahead *ahead)
         return;
     pthread_mutex_lock(&ahead->mutex);
     ahead->stopped = true;
-    pthread_cond_signal(&ahead->changed);
+    pthread_cond_broadcast(&ahead->changed);
     pthread_mutex_unlock(&ahead->mutex);
     mr_input_interrupt(ahead->input);
-    pthread_join(ahead->thread, NULL);
-    pthread_cond_destroy(&ahead->changed);
-    pthread_mutex_destroy(&ahead->mutex);
+    for (unsigned i = 0; i < ahead->thread_count; i++)
+        pthread_join(ahead->threads[i], NULL);
+    ahead->locations->shared = NULL;
+    free_locks(ahead);
     ahead->lines->next = ahead->lines->end = 0;
     free_all(ahead);
 }

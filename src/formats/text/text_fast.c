@@ -85,6 +85,17 @@ ALWAYS_INLINE fast_verdict admit(mr_validity *validity, mr_trace *trace, const c
     return TAKEN;
 }
 
+/* The location of a line, added when new. */
+static inline bool get_location(mr_names *locations, const char *text, const mr_looked *line,
+                                uint32_t *number)
+{
+    if (!line->kind.knows_location)
+        return find_or_add(locations, text + line->location_start, mr_looked_location_length(line),
+                           line->location_hash, number);
+    *number = line->location;
+    return true;
+}
+
 /* `special`: the trace has members of objects or memory orders. */
 ALWAYS_INLINE fast_verdict take(mr_text_fast *fast, const char *text, const mr_looked *line,
                                 uint64_t number, bool special, mr_validity *validity,
@@ -99,8 +110,7 @@ ALWAYS_INLINE fast_verdict take(mr_text_fast *fast, const char *text, const mr_l
         return verdict;
     uint32_t row = rows->count, value = 0;
     MR_ASSERT_COSTLY(row < rows->room && step.thread < trace->threads.count);
-    if (!find_or_add(&trace->locations, text + line->location_start,
-                     mr_looked_location_length(line), line->location_hash, &rows->location[row]) ||
+    if (!get_location(&trace->locations, text, line, &rows->location[row]) ||
         (rows->value && line->kind.has_value && !mr_builder_value(builder, line->value, &value)))
         return NO_MEMORY;
     rows->op[row] = line->kind.op;
@@ -164,7 +174,8 @@ static uint32_t fetch(const mr_builder *builder, const mr_looked *looked, uint32
             return i;
         mr_names_fetch(line->kind.way == MR_TEXT_LOCK ? &trace->locks : &trace->variables,
                        line->name_hash);
-        mr_names_fetch(&trace->locations, line->location_hash);
+        if (!line->kind.knows_location)
+            mr_names_fetch(&trace->locations, line->location_hash);
         if (keeps_values && line->kind.has_value)
             mr_builder_fetch_value(builder, line->value);
     }

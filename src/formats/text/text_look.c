@@ -49,7 +49,7 @@ static bool place_op(mr_text_ops *ops, mr_op op, mr_memory_order order)
     mr_text_op *slot = &ops->slots[slot_of_op(word, ops->multiplier)];
     if (slot->word)
         return false;
-    *slot = (mr_text_op){word, {(uint8_t)op, way_of_op(op), (uint8_t)order, 0}};
+    *slot = (mr_text_op){word, {(uint8_t)op, way_of_op(op), (uint8_t)order, 0, 0}};
     return true;
 }
 

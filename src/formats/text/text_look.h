@@ -29,7 +29,7 @@ typedef struct mr_text_kind {
     uint8_t op;
     uint8_t way;
     uint8_t memory_order;
-    uint8_t has_value;
+    uint8_t has_value : 1, knows_location : 1;
 } mr_text_kind;
 
 typedef struct mr_text_op {
@@ -45,10 +45,14 @@ typedef struct mr_text_ops {
 /* A line taken apart, 32 bytes. Of one that is not ordinary only `kind.way`, `start` and `length`
  * are set. */
 typedef struct mr_looked {
-    int64_t value;                     /* when it has one and values are wanted */
-    uint32_t start;                    /* from the base that the caller gave */
-    uint32_t length;                   /* with the newline */
-    uint32_t name_hash, location_hash; /* of the keys (mr_names_key) */
+    int64_t value;      /* when it has one and values are wanted */
+    uint32_t start;     /* from the base that the caller gave */
+    uint32_t length;    /* with the newline */
+    uint32_t name_hash; /* of the key (mr_names_key) */
+    union {
+        uint32_t location_hash; /* likewise, or */
+        uint32_t location;      /* knows_location: the number of the name (text_ahead.h) */
+    };
     mr_text_kind kind;
     uint8_t thread_length;
     uint8_t name_start, name_length;            /* from the start of the line; likewise the next */

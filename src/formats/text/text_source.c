@@ -194,8 +194,9 @@ static mr_status next_line(mr_text_source *source, mr_rows *rows, mr_error *erro
 static void read_ahead(mr_text_source *source, bool keep_values)
 {
     source->ahead_from_bytes = UINT64_MAX;
-    source->ahead = mr_text_ahead_start(&source->lines, &source->fast.ops, keep_values,
-                                        source->ahead_chunk_bytes);
+    source->ahead =
+        mr_text_ahead_start(&source->lines, &source->fast.ops, &source->builder.trace->locations,
+                            keep_values, source->ahead_chunk_bytes);
     source->fast.ahead = source->ahead;
 }
 
