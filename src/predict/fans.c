@@ -383,13 +383,16 @@ static void note_proof(fans *f, uint32_t first, uint32_t end, mr_step step)
 /* How often spokes are asked about in halves. */
 enum { DEPTH = 4 };
 
-/* Questions without an answer may spend so many times candidates.max_window_steps. */
-enum { UNANSWERED_TIMES = 4 };
+/* Questions without an answer may spend so many quarters of candidates.max_window_steps. After walks with leads they seldom have one,
+ * and such walks find more in the same time. */
+enum { UNANSWERED_QUARTERS = 16, UNANSWERED_AFTER_WALKS = 1 };
 
 static bool is_spent(const fans *f)
 {
-    uint64_t most = f->worker->settings->max_window_steps;
-    return most && f->unanswered / UNANSWERED_TIMES >= most;
+    const mr_predict_settings *settings = f->worker->settings;
+    uint64_t quarter = settings->max_window_steps / 4;
+    uint64_t quarters = settings->is_walked ? UNANSWERED_AFTER_WALKS : UNANSWERED_QUARTERS;
+    return quarter && f->unanswered / quarters >= quarter;
 }
 
 /* Asks until the answer is no race, or there is none. */

@@ -14,7 +14,7 @@
  *   race     of the hub and one spoke. The question is asked again about the others.
  *   no race  no spoke has a race in the window: the product of the lists is the union of those of the spokes.
  *   unknown  about each half of the spokes, a few times, when proofs matter; no more questions when those without an
- *            answer have spent four times candidates.max_window_steps.
+ *            answer have spent four times candidates.max_window_steps, or a quarter of it after walks with leads.
  *
  * A witness is tried for other spokes, too. It ends with an access of the hub next in its thread. When the rules allow
  * events of other threads after it, up to but without an access c, then the witness with these events

@@ -13,7 +13,7 @@ static const uint32_t leads[] = {1, 4, 16, 32, 8, 2, 24, 12, 6, 20, 10, 28};
 enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
 
 /* What a walk with a lead may spend, and all of a window together for each of its events. */
-enum { EFFORT_WITH_LEAD = 40000, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
+enum { EFFORT_WITH_LEAD = 64000, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
 
 typedef struct walks {
     mr_open_races open;
