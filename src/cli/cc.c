@@ -233,7 +233,7 @@ static const char *take_launcher(const char **compiler, char words[PATH_MAX])
     size_t first = strcspn(*compiler, " "), rest = first + strspn(*compiler + first, " ");
     if (!(*compiler)[rest] || strlen(*compiler) >= PATH_MAX)
         return NULL;
-    strcpy(words, *compiler);
+    memcpy(words, *compiler, strlen(*compiler) + 1);
     words[first] = '\0';
     if (!is_launcher(words))
         return NULL;
