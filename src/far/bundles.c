@@ -243,7 +243,8 @@ static mr_status prove(const plan *p, mr_worker *worker, mr_stops one, mr_stops 
                           .problem = &p->asker->window->problem,
                           .options = worker->decide,
                           .stretch = MR_FAR_STRETCH,
-                          .most = p->asker->window->settings->far_limits.per_race};
+                          .most = p->asker->window->settings->far_limits.per_race,
+                          .looked = p->asker->looked};
     bool proven;
     spots.most = (spots.most + p->part - 1) / p->part; /* 0: no limit */
     spots.options.saturate_steps /= p->part;
@@ -409,6 +410,7 @@ static mr_status run(plan *p, mr_error *error)
 mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_error *error)
 {
     plan p = {.asker = asker, .looks = true, .near_part = near_part, .stretch = MR_FAR_STRETCH};
+    asker->looked = true;
     return run(&p, error);
 }
 

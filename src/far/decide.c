@@ -160,6 +160,7 @@ static mr_status prove_near(decider *d, size_t from, size_t to)
 static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
 {
     mr_stats *stats = stats_of(d);
+    d->asker.looked = false;
     stats->far_windows++;
     stats->far_events += end - start;
     mr_status status = mr_far_window_build(&d->window, start, end, model, d->error);

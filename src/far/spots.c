@@ -10,7 +10,7 @@ enum { PART_OF_LISTS = 1024, PART_OF_SPOT = 16 };
 enum { MOST_PAIRS = 16 };
 
 /* Regions: their events before the stops, which double from the first region to the last; of a spot, another one
- * after a longer look. Lists that may be divided have them when they span fewer events than REGION_LENGTH, each
+ * before a longer look. Lists that may be divided have them when they span fewer events than REGION_LENGTH, each
  * with a part of the budget of saturation. */
 enum {
     FIRST_EVENTS = 1 << 10,
@@ -117,9 +117,9 @@ static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *p
     if (status == MR_OK && !*proven)
         status = look_at_each(s, one, two, proven);
     if (status == MR_OK && !*proven)
-        status = look(s, one, two, PART_OF_SPOT, proven);
-    if (status == MR_OK && !*proven)
         status = saturate(s, one, two, MOST_EVENTS, 1, proven);
+    if (status == MR_OK && !*proven)
+        status = look(s, one, two, PART_OF_SPOT, proven);
     bool search = s->options.steps & MR_STEP_BIT(MR_STEP_SATURATE);
     return status == MR_OK && !*proven && search ? ask(s, one, two, &s->options, proven) : status;
 }
@@ -156,7 +156,8 @@ static mr_status prove(mr_far_spots *s, mr_stops one, mr_stops two, bool whole, 
         status = saturate_again(s, stops[0], stops[1], proven);
     if (status == MR_OK && !*proven && lengths[longer] < REGION_LENGTH)
         status = saturate_more(s, stops[0], stops[1], EVENTS_OF_LISTS, PART_OF_STEPS, proven);
-    if (status == MR_OK && !*proven && (whole || lengths[longer] < REGION_LENGTH))
+    bool looks = whole ? !s->looked : lengths[longer] < REGION_LENGTH;
+    if (status == MR_OK && !*proven && looks)
         status = look(s, stops[0], stops[1], PART_OF_LISTS, proven);
     if (*proven || status != MR_OK || gives_up(s))
         return status;

@@ -11,7 +11,7 @@
  * that proves nothing, the list that is longer in its thread is divided in halves. Lists that are no longer
  * long are first asked about by formulas about ever larger regions (solver/region.h), then by a look. In the
  * end both lists lie within a short stretch of their threads: a *spot*. A spot has regions with a larger
- * budget, a short look at each two of its stops, a longer look, a still larger region, and then, in a search, the
+ * budget, a short look at each two of its stops, a still larger region, a longer look, and then, in a search, the
  * steps up to saturation. When a spot has a proof by a region that is too large for lists, what comes after it is
  * asked about with the same region, before it is divided. One spot without a proof ends it: the lists stay open.
  *
@@ -25,7 +25,7 @@
 /* The stretch of spots, and of short bundles (bundles.h). */
 enum { MR_FAR_STRETCH = 64 };
 
-/* The caller sets the first five; the others begin as zero. */
+/* The caller sets the first six; the others begin as zero. */
 typedef struct mr_far_spots {
     mr_worker *worker;
     const mr_problem *problem;
@@ -33,6 +33,7 @@ typedef struct mr_far_spots {
     mr_decide_options options;
     uint32_t stretch; /* a spot: both lists span fewer events of their threads */
     uint64_t most;    /* effort after which it gives up; 0: never */
+    bool looked;      /* the lists have had a look as a whole, or in parts */
     uint64_t effort;  /* so far, as ask.h counts it */
     mr_step step;     /* that settled the last spot */
     uint32_t region;  /* its events, when a region had the last proof before a look; else 0 */

@@ -169,7 +169,7 @@ static mr_status decide_places(inquiry *q)
 #define SOON_STEPS                                                                                 \
     (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE) |    \
      MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_GREEDY) | MR_STEP_BIT(MR_STEP_SATURATE))
-enum { SOON_PART = 8 };
+enum { SOON_PART = 4 };
 
 static mr_decide_options short_options(const mr_decide_options *all)
 {
