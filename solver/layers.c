@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "moves.h"
 #include "partial.h"
+#include "prospect.h"
 #include "windows/lock_rows.h"
 
 #include <inttypes.h>
@@ -44,6 +45,7 @@ typedef struct search {
     mr_turns turns;
     mr_lock_rows locks;
     mr_moves moves;
+    mr_prospect *prospect; /* NULL: none */
     /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see
      * (mr_partial_sees); the units of semaphores. */
     uint32_t width, words; /* `words`: when it is packed */
@@ -67,6 +69,7 @@ typedef struct search {
     step *steps; /* owned; by number; 0: unused */
     size_t step_capacity;
     uint32_t state_count;
+    uint32_t looks, dead_ends; /* states whose prospect was looked at; of these those without one */
     uint64_t effort, max_effort, max_bytes;
 } search;
 
@@ -437,6 +440,19 @@ static told tell_races(search *x, mr_arena *arena)
 
 /* ---- the search ---- */
 
+/* Is no race that is wanted to come after the state? Where that is rare few states are looked at. */
+static bool is_dead_end(search *x)
+{
+    enum { ENOUGH = 1024, RARE = 4, SELDOM = 64 };
+    bool is_rare = ENOUGH + (uint64_t)x->dead_ends * RARE < x->looks;
+    if (!x->prospect || (is_rare && x->now % SELDOM))
+        return false;
+    bool is_one = !mr_prospect_is_there(x->prospect, x->state, &x->effort);
+    x->looks++;
+    x->dead_ends += is_one;
+    return is_one;
+}
+
 /* Looks at the state of a node, which is in no list afterwards, and puts those that it leads to into their layers. */
 static told go_on(search *x, uint32_t number, mr_arena *arena)
 {
@@ -449,6 +465,8 @@ static told go_on(search *x, uint32_t number, mr_arena *arena)
     unpack(x, &x->keys[(size_t)number * x->words]);
     x->nodes[number].next = x->free_node;
     x->free_node = number;
+    if (is_dead_end(x))
+        return TOLD_GOES_ON;
     stand_at(x, x->state);
     told result = tell_races(x, arena);
     for (uint32_t i = 0; i < x->turns.thread_count && result == TOLD_GOES_ON; i++) {
@@ -595,7 +613,8 @@ static bool prepare(search *x, mr_arena *arena, bool *refused)
     for (uint32_t e = 0; e < w->size; e++)
         x->stop_until[e] = x->survey->stops[e] ? UINT32_MAX : 0;
     add_fields(x);
-    if (!mr_moves_init(&x->moves, &x->turns, x->number_of_variable, arena))
+    if (!mr_moves_init(&x->moves, &x->turns, x->number_of_variable, arena) ||
+        !mr_prospect_init(&x->prospect, x->survey, &x->turns, &x->moves, &x->locks, arena))
         return false;
     x->view = (mr_partial){.window = w, .next = x->at};
     return true;
@@ -615,9 +634,10 @@ mr_explored mr_layers_search(const mr_survey *survey, const mr_explore_limits *l
                          : refused                    ? MR_EXPLORED_OUT_OF_EFFORT
                                                       : MR_EXPLORED_NO_MEMORY;
     MR_DEBUG(debug, SEARCH,
-             "survey result=%s states=%" PRIu32 " effort=%" PRIu64 " numbers=%" PRIu32
-             " words=%" PRIu32 " most=%" PRIu32,
-             mr_explored_name(result), x.state_count, x.effort, x.width, x.words, x.node_count);
+             "survey result=%s states=%" PRIu32 " dead-ends=%" PRIu32 " effort=%" PRIu64
+             " numbers=%" PRIu32 " words=%" PRIu32 " most=%" PRIu32,
+             mr_explored_name(result), x.state_count, x.dead_ends, x.effort, x.width, x.words,
+             x.node_count);
     *spent += x.effort;
     free(x.nodes);
     free(x.keys);

@@ -14,6 +14,8 @@
  * state only its number, the number of the state that led to it and the thread whose turn it was are kept:
  * the events of a race are run again from the start.
  *
+ * A state after which no race that is wanted can come leads to no others (prospect.h).
+ *
  * Once no race of an access is wanted any more, no thread stops there. Up to then it might, which has led to more states,
  * not to fewer.
  *

@@ -137,7 +137,7 @@ static void examine_survey(examination *x, uint64_t effort)
     bool complete;
     set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
     assert_true(mr_survey_is_used(&s.worker, &s.problem));
-    assert_int_equal(mr_survey_search(&s.worker, &s.problem, &s.candidates, effort, s.settled,
+    assert_int_equal(mr_survey_search(&s.worker, &s.problem, &s.candidates, NULL, effort, s.settled,
                                       s.outcome, &complete),
                      MR_OK);
     assert_true(complete || effort < ANY_EFFORT);

@@ -92,7 +92,7 @@ static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
     for (uint32_t g = 0; g < count; g++)
         open += !(settled[g] = p->settled[g]);
     uint64_t effort = mr_survey_effort(&p->asker->decide, open);
-    mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
+    mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates, NULL,
                                         effort < most ? effort : most, settled, outcome, &complete);
     name_races(outcome);
     if (status == MR_OK && complete)

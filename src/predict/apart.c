@@ -44,6 +44,54 @@ bool mr_apart_are(const mr_window *window, const mr_candidates *candidates,
     return true;
 }
 
+/* ---- pairs of events ---- */
+
+/* More pairs are not looked at. */
+enum { MOST_PAIRS = 1 << 18 };
+
+/* Adds the pairs of two lists that may be together. `*left`: how many may be looked at. False: too many, or no memory. */
+static bool list_pairs(const mr_together *together, const mr_access_list *one,
+                       const mr_access_list *other, mr_map *pairs, uint64_t *left)
+{
+    uint64_t count = (uint64_t)one->count * other->count;
+    if (count > *left)
+        return false;
+    *left -= count;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t a = one->events[i / other->count], b = other->events[i % other->count];
+        if (mr_together_may_be(together, a, &b, 1) &&
+            !mr_map_at(pairs, a < b ? mr_map_key(a, b) : mr_map_key(b, a), 1))
+            return false;
+    }
+    return true;
+}
+
+static bool list_sites(const mr_window *w, const mr_together *together, const mr_site_pair *pair,
+                       mr_map *pairs, uint64_t *left)
+{
+    for (uint32_t i = 0; i < pair->one->list_count; i++)
+        for (uint32_t k = 0; k < pair->two->list_count; k++) {
+            const mr_access_list *one = &pair->one->lists[i], *other = &pair->two->lists[k];
+            if (!mr_locksets_meet(w, one->lockset, other->lockset) &&
+                !list_pairs(together, one, other, pairs, left))
+                return false;
+        }
+    return true;
+}
+
+static bool list_all(const mr_window *w, const mr_candidates *candidates, const bool *settled,
+                     const mr_together *together, mr_map *pairs)
+{
+    uint64_t left = MOST_PAIRS;
+    for (uint32_t g = 0; g < candidates->group_count; g++)
+        for (uint32_t i = 0; i < candidates->groups[g].site_pair_count && !settled[g]; i++)
+            if (!list_sites(w, together,
+                            &candidates->site_pairs[candidates->groups[g].first_site_pair + i],
+                            pairs, &left))
+                return false;
+    return true;
+}
+
 /* ---- a window ---- */
 
 /* False: no memory, or the run is halted. */
@@ -73,8 +121,10 @@ static mr_status use(mr_worker *worker, const mr_problem *problem, const mr_cand
     }
     MR_DEBUG(worker->settings->debug, SEARCH, "apart=%" PRIu32 " of=%" PRIu32, apart->settled,
              candidates->group_count);
-    if (apart->settled == candidates->group_count ||
-        !(worker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)))
+    if (apart->settled == candidates->group_count)
+        return MR_OK;
+    apart->has_pairs = list_all(problem->window, candidates, settled, together, &apart->pairs);
+    if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)))
         return MR_OK;
     open_arena(worker, apart);
     return raise(problem, together, apart) || apart->arena.refused
@@ -116,5 +166,6 @@ mr_status mr_apart_search(mr_worker *worker, const mr_problem *problem,
 void mr_apart_free(mr_apart *apart)
 {
     mr_arena_free(&apart->arena);
+    mr_map_free(&apart->pairs);
     *apart = (mr_apart){0};
 }

@@ -9,6 +9,7 @@
 
 #include "worker.h"
 
+#include "base/map.h"
 #include "solver/together.h"
 
 /* Are no access of the one place and one of the other of a group, with all its site pairs, without a common lock ever together? */
@@ -20,6 +21,9 @@ typedef struct mr_apart {
     mr_arena arena;    /* owned; of the clocks of `raised` */
     mr_problem raised; /* the problem with more precedence, when there is one */
     bool is_raised;
+    /* The pairs of events (mr_map_key, the lower one first) that may be together, of the groups that are not settled. */
+    mr_map pairs;     /* owned */
+    bool has_pairs;   /* false: they are not known, or too many */
     uint32_t settled; /* pairs of places that are never together */
 } mr_apart;
 

@@ -26,9 +26,10 @@ struct mr_near {
 
 enum { NEVER_TOGETHER = MR_NONE - 1 };
 
-/* When more than one of so many pairs of places is never together, threads take turns in so many ways that the survey would give up,
- * and precedence says enough of the others. Where threads take their locks in one order, nearly all pairs that are left race. */
-enum { APART_PART = 4 };
+/* When more than one of so many pairs of places is never together, threads take turns in so many ways that the survey takes long,
+ * and precedence says enough of the others, unless these are many. Where threads take their locks in one order, nearly all pairs that
+ * are left race. */
+enum { APART_PART = 4, MANY_LEFT = 16, TIMES_OF_MANY = 4 };
 
 mr_decide_options mr_near_options(const mr_decide_options *options)
 {
@@ -184,16 +185,15 @@ static mr_status find_apart(mr_worker *worker, const mr_problem *problem,
     return status;
 }
 
-/* All races of the groups that are not settled. `whole`: the options of a question about the window. */
+/* All races of the groups that are not settled. */
 static mr_status find_all(mr_worker *worker, const mr_problem *problem,
-                          const mr_candidates *candidates, const mr_decide_options *whole,
-                          bool *settled)
+                          const mr_candidates *candidates, uint64_t effort, bool *settled)
 {
     struct mr_near *near = worker->near;
     size_t before = near->found->count;
-    uint32_t left = candidates->group_count - near->apart.settled;
-    mr_status status = mr_survey_search(worker, problem, candidates, mr_survey_effort(whole, left),
-                                        settled, near->found, &near->complete);
+    const mr_map *pairs = near->apart.has_pairs ? &near->apart.pairs : NULL;
+    mr_status status = mr_survey_search(worker, problem, candidates, pairs, effort, settled,
+                                        near->found, &near->complete);
     for (size_t i = before; status == MR_OK && i < near->found->count; i++)
         if (!note_race(near, i))
             status = mr_error_memory(worker->error, "recording a candidate");
@@ -218,8 +218,12 @@ static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
         return mr_error_memory(worker->error, "collecting candidates");
     mr_worker_asks(worker, true);
     mr_status status = find_apart(worker, problem, &candidates, settled);
+    uint32_t left = candidates.group_count - near->apart.settled;
+    uint64_t effort = mr_survey_effort(whole, left);
     if (status == MR_OK && near->apart.settled < candidates.group_count / APART_PART + 1)
-        status = find_all(worker, problem, &candidates, whole, settled);
+        status = find_all(worker, problem, &candidates, effort, settled);
+    else if (status == MR_OK && left >= MANY_LEFT)
+        status = find_all(worker, problem, &candidates, effort * TIMES_OF_MANY, settled);
     mr_worker_asks(worker, false);
     near->many_states = !near->complete;
     return status;

@@ -10,7 +10,7 @@
  * The search goes through the window in small windows that overlap by half, of a sixteenth, an
  * eighth and a quarter of its size, and asks about each pair of places that has no race so far by
  * the steps that cost little. Then it looks which of those that are left are never together (apart.h) and, unless these are
- * many, for races of the others in the whole window at once (survey.h), which may prove that they have none. What it finds depends on the window and the settings only, not on the
+ * so many that few are left, for races of the others in the whole window at once (survey.h), which may prove that they have none. What it finds depends on the window and the settings only, not on the
  * group for which it is made nor on what other workers know.
  *
  *   mr_near_race (makes the search when the window has had none) … → mr_near_forget at its end

@@ -10,7 +10,7 @@ static bool note_list(mr_open_races *open, uint32_t group, const mr_access_list 
 {
     for (uint32_t i = 0; i < list->count; i++) {
         uint32_t event = list->events[i];
-        if (open->noted[event] == group + 1)
+        if (open->noted[event] == group + 1 || (open->pairs && !open->paired[event]))
             continue;
         open->noted[event] = group + 1;
         open->stops[event]++;
@@ -54,6 +54,18 @@ static bool note_group(mr_open_races *open, uint32_t g)
     return number;
 }
 
+/* False: no memory. */
+static bool note_paired(mr_open_races *open)
+{
+    open->paired =
+        mr_arena_zalloc(&open->worker->arena, open->problem->window->size, sizeof *open->paired);
+    for (uint32_t i = 0; open->paired && i < open->pairs->count; i++) {
+        open->paired[open->pairs->items[i].key >> 32] = true;
+        open->paired[(uint32_t)open->pairs->items[i].key] = true;
+    }
+    return open->paired;
+}
+
 bool mr_open_races_list(mr_open_races *open)
 {
     mr_arena *arena = &open->worker->arena;
@@ -61,7 +73,7 @@ bool mr_open_races_list(mr_open_races *open)
     open->stops = mr_arena_zalloc(arena, size, sizeof *open->stops);
     open->noted = mr_arena_zalloc(arena, size, sizeof *open->noted);
     open->first = mr_arena_alloc(arena, (size_t)count + 1, sizeof *open->first);
-    if (!open->stops || !open->noted || !open->first)
+    if (!open->stops || !open->noted || !open->first || (open->pairs && !note_paired(open)))
         return false;
     for (uint32_t g = 0; g < count; g++) {
         open->first[g] = open->events.count;
@@ -97,6 +109,8 @@ bool mr_open_races_wanted(void *context, uint32_t a, uint32_t b)
     const mr_open_races *open = context;
     const mr_window *w = open->problem->window;
     if (!mr_ops_conflict(mr_window_op(w, a), mr_window_op(w, b)) || !same_variable(w, a, b))
+        return false;
+    if (open->pairs && !mr_map_get(open->pairs, a < b ? mr_map_key(a, b) : mr_map_key(b, a), 0))
         return false;
     uint32_t g = mr_open_races_group(open, a, b);
     return g != MR_NONE && !open->settled[g];

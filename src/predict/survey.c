@@ -35,13 +35,14 @@ static mr_status search(mr_open_races *open, uint64_t effort, bool *complete)
 }
 
 mr_status mr_survey_search(mr_worker *worker, const mr_problem *problem,
-                           const mr_candidates *candidates, uint64_t effort, bool *settled,
-                           mr_outcome *outcome, bool *complete)
+                           const mr_candidates *candidates, const mr_map *pairs, uint64_t effort,
+                           bool *settled, mr_outcome *outcome, bool *complete)
 {
     mr_open_races open = {.worker = worker,
                           .problem = problem,
                           .candidates = candidates,
                           .settled = settled,
+                          .pairs = pairs,
                           .outcome = outcome};
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     *complete = false;

@@ -12,6 +12,8 @@
 
 #include "worker.h"
 
+#include "base/map.h"
+
 /* Does it say anything with these settings? Not in model branch, and not when some strengths only are wanted. */
 bool mr_survey_is_used(const mr_worker *worker, const mr_problem *problem);
 
@@ -21,11 +23,12 @@ uint64_t mr_survey_effort(const mr_decide_options *options, uint32_t pairs);
 
 /*
  * Looks for races of the groups for which `settled` is false, and sets it for those that have one; adds a verdict with a
- * race to `outcome` for each. The candidates have all site pairs of these groups. `effort`: as of mr_explore_limits.
+ * race to `outcome` for each. The candidates have all site pairs of these groups. `pairs`: of events (mr_map_key, the lower one first), when others have
+ * no race; else NULL. `effort`: as of mr_explore_limits.
  * `*complete`: those that are not settled have no race in the window. No budget counts. MR_ERR_MEMORY.
  */
 mr_status mr_survey_search(mr_worker *worker, const mr_problem *problem,
-                           const mr_candidates *candidates, uint64_t effort, bool *settled,
-                           mr_outcome *outcome, bool *complete);
+                           const mr_candidates *candidates, const mr_map *pairs, uint64_t effort,
+                           bool *settled, mr_outcome *outcome, bool *complete);
 
 #endif
