@@ -93,12 +93,11 @@ enum { COUNTERS_MAX = 4096 };
 
 /* Eventfds, timers and descriptors of signals, by the number of their object. */
 static struct {
+    uint64_t left;               /* to be read */
+    uint64_t last;               /* the value that the last write added */
+    sigset_t signals;            /* that are read there */
     bool is_known, is_semaphore; /* an eventfd */
-    bool is_timer;
-    sigset_t signals; /* in a descriptor of signals */
-    bool has_signals;
-    uint64_t left; /* to be read */
-    uint64_t last; /* the value that the last write added */
+    bool is_timer, has_signals;
 } counters[COUNTERS_MAX];
 
 /* The number of the eventfd's object; 0: it is no eventfd, or is not known. */
