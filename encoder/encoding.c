@@ -18,10 +18,11 @@
 
 #include <string.h>
 
+/* After a page that could not be made no other is: so there are no more nodes than events (event_of). */
 static uint32_t *page_of(mr_encoding *encoding, uint32_t event)
 {
     uint32_t **page = &encoding->node_pages[event / MR_NODE_PAGE];
-    if (!*page)
+    if (!*page && !encoding->lost)
         *page = mr_arena_zalloc(encoding->arena, MR_NODE_PAGE, sizeof **page);
     encoding->lost |= !*page;
     return *page ? *page : encoding->spare_page;

@@ -10,7 +10,7 @@ enum { MOST_STOPS = 2048 };
 /* In larger windows the next race that is wanted is too far away for that to pay. */
 enum { MOST_EVENTS = 1 << 14 };
 
-/* More words of rows are not made. */
+/* More words of rows are not made, nor more spans. */
 enum { MOST_WORDS = 1 << 22 };
 
 /* When threads have come to so many gates there may be a race. */
@@ -176,7 +176,8 @@ static void stand_at(mr_prospect *x, const uint32_t *state)
     x->look++;
     for (uint32_t i = 0; i < x->turns->thread_count; i++) {
         uint32_t t = x->turns->threads[i];
-        memcpy(held_of(x, t), row_at(x, t, state[t]), 2 * x->locks->words * sizeof *x->held);
+        memcpy(held_of(x, t), row_at(x, t, state[t]),
+               2 * (size_t)x->locks->words * sizeof *x->held);
         x->next[t] = x->gate_at[w->threads[t].first + t + state[t]];
         x->reached[t] = state[t];
         release(x, t, x->next[t]);
@@ -354,7 +355,9 @@ bool mr_prospect_init(mr_prospect **prospect, const mr_survey *survey, const mr_
         return false;
     *x = (mr_prospect){.survey = survey, .window = w, .turns = turns, .locks = locks};
     uint32_t gates = count_gates(x, moves, &stops);
-    if (stops > MOST_STOPS || w->size > MOST_EVENTS || (uint64_t)gates * locks->words > MOST_WORDS)
+    if (stops > MOST_STOPS || w->size > MOST_EVENTS ||
+        (uint64_t)gates * locks->words > MOST_WORDS ||
+        (uint64_t)stops * w->thread_count > MOST_WORDS)
         return true;
     x->gates = mr_arena_alloc(arena, gates, sizeof *x->gates);
     x->freed = mr_arena_zalloc(arena, (size_t)gates * locks->words, sizeof *x->freed);

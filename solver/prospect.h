@@ -25,7 +25,8 @@
 
 typedef struct mr_prospect mr_prospect;
 
-/* What is borrowed must stay; `*prospect` is NULL in large windows, and when threads may stop at so many events that it would say little. False: no memory of `arena`.
+/* `moves` is needed until it returns, the rest longer. `*prospect` is NULL in large windows, with very many locks or threads, and when threads may
+ * stop at so many events that it would say little. False: no memory.
  * O(window · locks / 64 + stops · (stops + threads)). */
 bool mr_prospect_init(mr_prospect **prospect, const mr_survey *survey, const mr_turns *turns,
                       const mr_moves *moves, const mr_lock_rows *locks, mr_arena *arena);

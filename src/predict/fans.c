@@ -390,9 +390,9 @@ enum { UNANSWERED_QUARTERS = 16, UNANSWERED_AFTER_WALKS = 1 };
 static bool is_spent(const fans *f)
 {
     const mr_predict_settings *settings = f->worker->settings;
-    uint64_t quarter = settings->max_window_steps / 4;
     uint64_t quarters = settings->is_walked ? UNANSWERED_AFTER_WALKS : UNANSWERED_QUARTERS;
-    return quarter && f->unanswered / quarters >= quarter;
+    uint64_t most = (settings->max_window_steps * quarters + 3) / 4;
+    return most && f->unanswered >= most;
 }
 
 /* Asks until the answer is no race, or there is none. */
