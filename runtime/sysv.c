@@ -16,7 +16,7 @@
 #include <sys/msg.h>
 #include <sys/sem.h>
 
-enum { KNOWN_MAX = 1024, OPERATIONS_MAX = 64, UNITS_MAX = 65535, EVERY_MESSAGE = -1 };
+enum { KNOWN_MAX = 1024, OPERATIONS_MAX = 500, UNITS_MAX = 65535, EVERY_MESSAGE = -1 };
 
 /* Semaphores and queues that were seen so far; numbers, because those of the system are others in each run. */
 static struct {
@@ -179,9 +179,14 @@ static void log_control(int set, int number, int command, void *argument, uintpt
         log_set(set, number, (unsigned)(uintptr_t)argument, code);
     } else if (command == GETVAL) {
         log_value(set, number, code);
-    } else if (command == SETALL && MR_REAL(semctl)(set, 0, IPC_STAT, &about) == 0) {
+    } else if ((command == SETALL || command == GETALL) &&
+               MR_REAL(semctl)(set, 0, IPC_STAT, &about) == 0) {
         for (unsigned i = 0; i < about.sem_nsems; i++) {
-            log_set(set, (int)i, ((const unsigned short *)argument)[i], code);
+            if (command == GETALL) {
+                log_value(set, (int)i, code);
+            } else {
+                log_set(set, (int)i, ((const unsigned short *)argument)[i], code);
+            }
         }
     }
 }
@@ -214,9 +219,10 @@ static void log_queue(mr_log_kind kind, int queue, unsigned count, mr_log_channe
     }
 }
 
-/* The call without a wait, again and again until it does not find the queue full or empty (`finds`). */
-#define UNTIL_SETTLED(thread, result, finds, flags, code, call)                                    \
+/* The call without a wait, again and again until it does not find the queue full or empty (`finds`); `note` when it waits. */
+#define UNTIL_SETTLED(thread, result, finds, flags, note, code, call)                              \
     while (((result) = call) < 0 && errno == (finds) && ((flags)&IPC_NOWAIT) == 0) {               \
+        note;                                                                                      \
         if (wait_a_while(thread, MR_NEVER, true, code) == MR_INTERRUPTED) {                        \
             errno = EINTR;                                                                         \
             break;                                                                                 \
@@ -233,10 +239,21 @@ MR_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
     if (mr_is_instrumented(MR_CALLER)) {
         mr_memory_read(thread, message, sizeof(long) + bytes, MR_CALLER);
     }
-    log_queue(MR_LOG_BEFORE, queue, MR_LOG_WRITING_IN_ORDER, MR_LOG_CHANNEL_DATA, MR_CALLER);
-    UNTIL_SETTLED(thread, result, EAGAIN, flags, MR_CALLER,
+    bool waited = false;
+    UNTIL_SETTLED(thread, result, EAGAIN, flags, waited = true, MR_CALLER,
                   MR_REAL(msgsnd)(queue, message, bytes, flags | IPC_NOWAIT));
-    mr_wake_key(&waiting);
+    bool is_full = result < 0 && errno == EAGAIN;
+    if (is_full) {
+        log_queue(MR_LOG_AFTER, queue, 0, MR_LOG_CHANNEL_DATA, MR_CALLER);
+    }
+    if (is_full || waited) {
+        log_queue(MR_LOG_AFTER, queue, is_full ? MR_LOG_NOT_YET : 0, MR_LOG_CHANNEL_TAKEN,
+                  MR_CALLER);
+    }
+    if (result == 0) {
+        log_queue(MR_LOG_BEFORE, queue, MR_LOG_WRITING_IN_ORDER, MR_LOG_CHANNEL_DATA, MR_CALLER);
+        mr_wake_key(&waiting);
+    }
     mr_leave(thread);
     return result;
 }
@@ -248,7 +265,7 @@ MR_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int 
     if (thread == NULL) {
         return MR_REAL(msgrcv)(queue, message, bytes, type, flags);
     }
-    UNTIL_SETTLED(thread, result, ENOMSG, flags, MR_CALLER,
+    UNTIL_SETTLED(thread, result, ENOMSG, flags, (void)0, MR_CALLER,
                   MR_REAL(msgrcv)(queue, message, bytes, type, flags | IPC_NOWAIT));
     int saved_errno = errno;
     bool is_empty = result < 0 && saved_errno == ENOMSG;
