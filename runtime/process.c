@@ -9,6 +9,8 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -53,6 +55,24 @@ MR_EXPORT pid_t vfork(void)
 {
     return fork();
 }
+
+#define DEFINE_SPAWN(name)                                                                         \
+    MR_EXPORT int name(pid_t *restrict child, const char *restrict file,                           \
+                       const posix_spawn_file_actions_t *restrict actions,                         \
+                       const posix_spawnattr_t *restrict attributes, char *const arguments[],      \
+                       char *const environment[])                                                  \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        if (thread != NULL) {                                                                      \
+            mr_signal_caused(SIGCHLD, MR_CALLER); /* as by fork */                                 \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return MR_REAL_VERSION(name, "GLIBC_2.15")(child, file, actions, attributes, arguments,    \
+                                                   environment);                                   \
+    }
+DEFINE_SPAWN(posix_spawn)
+DEFINE_SPAWN(posix_spawnp)
+#undef DEFINE_SPAWN
 
 static void log_exec(mr_thread *thread, uintptr_t code)
 {

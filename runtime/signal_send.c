@@ -101,8 +101,16 @@ SENDS_TO_THREAD(pthread_sigqueue, (pthread_t handle, int number, const union sig
                 (handle, number, value))
 #undef SENDS_TO_THREAD
 
+/* Do other processes get the signal? A group may have this one, too. */
+typedef enum others { NONE, TOO, ONLY } others;
+
+static others others_of(int64_t process)
+{
+    return process == getpid() ? NONE : process <= 0 ? TOO : ONLY;
+}
+
 /* To a process: to any thread that does not block it, so to this one when it is alone. */
-#define SENDS_TO_PROCESS(name, parameters, arguments, ours)                                        \
+#define SENDS_TO_PROCESS(name, parameters, arguments, ours, others)                                \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
         mr_thread *thread = mr_enter();                                                            \
@@ -110,16 +118,17 @@ SENDS_TO_THREAD(pthread_sigqueue, (pthread_t handle, int number, const union sig
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         thread->raising = (ours) && mr_rt.alive == 1;                                              \
-        mr_signal_caused((ours) ? number : SIGCHLD, MR_CALLER);                                    \
+        mr_signal_caused((others) == ONLY ? 0 : number, MR_CALLER);                                \
+        mr_signal_caused((others) == NONE ? 0 : SIGCHLD, MR_CALLER);                               \
         int status = MR_REAL(name) arguments;                                                      \
         thread->raising = false;                                                                   \
         mr_leave(thread);                                                                          \
         return status;                                                                             \
     }
 SENDS_TO_PROCESS(kill, (pid_t process, int number), ((pid_t)mr_inputs_process(process), number),
-                 mr_inputs_process(process) == getpid())
-SENDS_TO_PROCESS(killpg, (pid_t group, int number), (group, number), false)
+                 mr_inputs_process(process) == getpid(), others_of(mr_inputs_process(process)))
+SENDS_TO_PROCESS(killpg, (pid_t group, int number), (group, number), false, TOO)
 SENDS_TO_PROCESS(sigqueue, (pid_t process, int number, const union sigval value),
                  ((pid_t)mr_inputs_process(process), number, value),
-                 mr_inputs_process(process) == getpid())
+                 mr_inputs_process(process) == getpid(), others_of(mr_inputs_process(process)))
 #undef SENDS_TO_PROCESS

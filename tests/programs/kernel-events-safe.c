@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -14,8 +15,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t shared;
 static int timer, signals, of_signal_wait, ends[2][2];
-static pid_t sleeper;
-static int by_timer, by_signal, by_poll, by_fork, by_kill, by_barrier, of_pipe;
+static pid_t sleeper, spawned;
+static int by_timer, by_signal, by_poll, by_fork, by_spawn, by_kill, by_barrier, of_pipe;
 
 static void *learn(void *unused)
 {
@@ -40,6 +41,9 @@ static void *learn(void *unused)
     while (wait(NULL) < 0)
         usleep(100);
     by_fork = 2;
+    while (wait(NULL) < 0)
+        usleep(100);
+    by_spawn = 2;
     pthread_barrier_wait(&shared);
     by_barrier = 2;
     return unused;
@@ -58,12 +62,14 @@ static void *cause(void *unused)
     by_signal = 1;
     kill(getpid(), SIGUSR1);
     by_poll = 1;
-    kill(getpid(), SIGUSR2);
+    kill(0, SIGUSR2); /* the child has it blocked, too */
     by_kill = 1;
     kill(sleeper, SIGKILL);
     by_fork = 1;
     if (fork() == 0)
         _exit(0);
+    by_spawn = 1;
+    posix_spawn(&spawned, "/bin/true", NULL, NULL, (char *[]){"true", NULL}, environ);
     by_barrier = 1;
     pthread_barrier_wait(&shared);
     return unused;
@@ -73,6 +79,7 @@ int main(void)
 {
     pthread_t first, second;
     sigset_t one, two;
+    setpgid(0, 0);
     pthread_barrierattr_t attributes;
     sigemptyset(&one);
     sigemptyset(&two);
