@@ -359,9 +359,10 @@ static void tell_unfed(const mr_thread *thread, int flags)
     }
 }
 
-/* The caller is busy. */
+/* The caller is busy. What was mapped there before is gone. */
 static void note_shared(int flags, const mr_shared_map *map)
 {
+    mr_shared_maps_remove(map->at, map->bytes);
     if ((flags & MAP_TYPE) != MAP_PRIVATE && (flags & MAP_ANONYMOUS) == 0) {
         mr_shared_maps_add(map);
     }

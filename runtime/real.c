@@ -21,9 +21,21 @@ void *mr_real_find_version(const char *name, const char *version)
     return found != NULL ? found : mr_real_find(name);
 }
 
+/* For a plugin that brings libstdc++ along, or a program that is linked with libstdc++.a. */
+static void *find_in_cxx(const char *name)
+{
+    __typeof__(&dlopen) open_library = (__typeof__(&dlopen))dlsym(RTLD_NEXT, "dlopen");
+    void *library =
+        open_library != NULL ? open_library("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL) : NULL;
+    return library != NULL ? dlsym(library, name) : NULL;
+}
+
 void *mr_real_find(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL && name[0] == '_' && name[1] == 'Z') {
+        found = find_in_cxx(name);
+    }
     if (found == NULL) {
         missing(name);
     }

@@ -88,7 +88,7 @@ no_compiler() {
 }
 
 # What runs the compiler is a word before it. The compiler is told from other processors: clang then does its own assembly.
-compilers() {
+launchers() {
     mkdir other && cat >other/ccache <<'END' && cp other/ccache other/aarch64-linux-gnu-clang && chmod +x other/* || return 1
 #!/bin/sh
 printf '%s\n' "${0##*/}" "$@" >called
@@ -105,7 +105,8 @@ END
         rm -r other called
 }
 
-# Two shared mappings of the same bytes are told once; of other bytes, of bytes that nobody writes, and after munmap nothing is.
+# Two shared mappings of the same bytes are told once; of other bytes, of bytes that nobody writes, after munmap, and in the place of
+# the other one nothing is.
 mapped_twice() {
     local line='maxrace: a file is mapped twice: the mappings are different memory in the trace, and races between them are missed, or may be false'
     cat >maps.c <<'END'
@@ -124,6 +125,9 @@ int main(int count, char **arguments)
     void *first = map(fd, both, 0);
     map(fd, both, 4096);
     munmap(first, 4096);
+    first = map(fd, both, 0);
+    mmap(first, 4096, both, MAP_SHARED | MAP_FIXED, fd, 0);
+    munmap(first, 4096);
     map(fd, PROT_READ, 0);
     map(fd, PROT_READ, 0);
     for (int i = 1; i < count; i++)
@@ -133,6 +137,32 @@ int main(int count, char **arguments)
 END
     "$maxrace" cc -g maps.c -o maps && "$maxrace" record -o maps.mrt ./maps 2>said && ! grep -q 'mapped twice' said &&
         "$maxrace" record -o maps.mrt ./maps 0 0 2>said && [ "$(grep -cxF "$line" said)" = 1 ]
+}
+
+# A program without libstdc++ opens a plugin that brings it along, or has it linked statically.
+brought_library() {
+    cat >plugin.cpp <<'END'
+#include <map>
+extern "C" int size(void)
+{
+    std::map<int, int> all;
+    for (int i = 0; i < 100; i++)
+        all[i * 37 % 101] = i;
+    all.erase(5);
+    return (int)all.size();
+}
+END
+    cat >opens.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    void *library = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+    return !library || ((int (*)(void))dlsym(library, "size"))() != 99;
+}
+END
+    printf 'extern "C" int size(void);\nint main() { return size() != 99; }\n' >whole.cpp
+    g++ -shared -fPIC plugin.cpp -o plugin.so && "$maxrace" cc opens.c -o opens && "$maxrace" record -q -o opens.mrt ./opens && ./opens &&
+        "$maxrace" c++ -static-libstdc++ plugin.cpp whole.cpp -o whole && "$maxrace" record -q -o whole.mrt ./whole && ./whole
 }
 
 # An allocator in a library that the program is linked with does not get blocks of glibc.
@@ -711,8 +741,9 @@ check record_commands_build build
 check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
-check record_commands_compilers compilers
+check record_commands_launchers launchers
 check record_commands_mapped_twice mapped_twice
+check record_commands_brought_library brought_library
 check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
