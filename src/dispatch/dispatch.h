@@ -58,8 +58,7 @@ typedef struct mr_phase {
     void *context;
     const char *stage; /* for the progress */
     uint64_t count;    /* units 0 … count - 1; the same on all ranks */
-    bool
-        last_first; /* the last unit takes longest, and tells something of others: it is decided and merged first */
+    bool last_first;   /* the last unit takes longest, and is decided and merged first */
     /* Decides a unit, by worker number 0 … jobs - 1; a worker decides one unit at a time. After a
      * failure `*outcome` may hold what was found before. When the run is halted meanwhile,
      * `*outcome` stays NULL or is cut. */

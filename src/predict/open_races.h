@@ -15,13 +15,12 @@ typedef struct mr_open_races {
     const mr_problem *problem;
     const mr_candidates *candidates; /* with all site pairs of the groups that are open */
     bool *settled;                   /* one a group; set when it has a race */
-    const mr_map *
-        pairs; /* of events (mr_map_key, the lower one first): others have no race; NULL: all may have one */
-    bool *paired;        /* one an event: it is in one of `pairs` */
-    mr_outcome *outcome; /* gets a verdict with a race for each */
-    mr_map groups;       /* owned; by two places: number of their group */
-    uint32_t *stops;     /* one an event: how many open groups have it */
-    mr_u32s events;      /* owned; of group g: [first[g], first[g + 1]) */
+    const mr_map *pairs;             /* as of mr_survey_search (survey.h); NULL: all may race */
+    bool *paired;                    /* one an event: it is in one of `pairs` */
+    mr_outcome *outcome;             /* gets a verdict with a race for each */
+    mr_map groups;                   /* owned; by two places: number of their group */
+    uint32_t *stops;                 /* one an event: how many open groups have it */
+    mr_u32s events;                  /* owned; of group g: [first[g], first[g + 1]) */
     size_t *first;
     uint32_t *noted; /* one an event: the group that has noted it, plus one */
     mr_status status;
