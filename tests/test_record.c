@@ -216,7 +216,7 @@ static void test_lives(void **state)
     check(&log, false,
           "T0|alloc(0xff#1=0x1000+64)\nT0|ar(0xff#1+8=0)\nT0|acq(0xff#1+8)\n"
           "T0|ar(0xff#1+8=0)\nT0|rel(0xff#1+8)\nT0|w(0xff#1=0)\nT1|r(0xff#1=0)\n"
-          "T1|free(0xff#1)\nT0|alloc(0xff#2=0x1000+64)\nT0|ar(0xff#2+8=0)\n"
+          "T1|free(0xff#1)\nT0|alloc(0xff#2=0x1000000001000+64)\nT0|ar(0xff#2+8=0)\n"
           "T0|acq(0xff#2+8)\nT0|ar(0xff#2+8=0)\nT0|rel(0xff#2+8)\nT0|w(0xff#2=1)\n"
           "T1|r(0xff#2=1)\nT1|free(0xff#2)\n");
 }
@@ -240,7 +240,7 @@ static void test_freed_by_other(void **state)
         mr_log_switch(&log, thread);
         memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
     }
-    check(&log, false, "T0|alloc(0xff#2=0x1000+64)\nT0|w(0xff#2=1)\nT1|free(0xff#2)\n");
+    check(&log, false, "T0|alloc(0xff#2=0x1000000001000+64)\nT0|w(0xff#2=1)\nT1|free(0xff#2)\n");
 }
 
 static void access_at(mr_log_build *log, uint32_t thread, uint64_t code, uint64_t address)
@@ -294,7 +294,7 @@ static void test_sparse(void **state)
     memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
     check(&log, false,
           "T0|alloc(0xff#1=0x1000+64)\nT0|w(0xff#1=1)\nT0|w(0xff#1=1)\nT0|post(0x9000)\n"
-          "T0|w(0xff#1=1)\nT1|free(0xff#1)\nT0|alloc(0xff#2=0x1000+64)\nT1|w(0xff#2+8=1)\n"
+          "T0|w(0xff#1=1)\nT1|free(0xff#1)\nT0|alloc(0xff#2=0x1000000001000+64)\nT1|w(0xff#2+8=1)\n"
           "T1|w(0xff#2+8=1)\nT1|free(0xff#2)\n");
 }
 

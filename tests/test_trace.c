@@ -174,6 +174,7 @@ static void test_directives(void **state)
     assert_string_equal(mr_value_text(-5, value), "-5");
     assert_string_equal(mr_value_text(INT64_MIN, value), "-9223372036854775808");
     assert_string_equal(mr_value_text((int64_t)1 << 47, value), "140737488355328");
+    assert_string_equal(mr_value_text(0x255d5c0ffee10, value), "0x55d5c0ffee10#3");
     mr_trace_print_op(trace, 0, true, op, sizeof op);
     assert_string_equal(op, "w(bank.balance=3)");
     mr_trace_print_op(trace, 1, true, op, sizeof op);

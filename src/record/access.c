@@ -88,6 +88,7 @@ typedef struct values {
     int64_t read, written;
     XXH128_hash_t digest;
     bool is_long;
+    bool as_left; /* the value read is that of the last event */
 } values;
 
 static values values_of(const access *self, uint64_t offset, uint64_t bytes)
@@ -254,6 +255,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     if (status)
         return status;
     mr_emitted said = *event;
+    if (bytes == sizeof(uint64_t) && !self->is_use &&
+        !mr_addresses_name(&pass->addresses, &pass->reader.lives, &said, found->as_left))
+        return mr_event_pass_no_memory(error);
     if (pass->scan->benign.count &&
         mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes})) {
         said.op = atomic_of(event->op);
@@ -371,6 +375,7 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
         bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
     if (is_inside)
         found.read = piece->last; /* it reads the inside of a lock */
+    found.as_left = piece->has_last && piece->last == found.read;
     bool by_writer = false;
     if (is_repeated(pass, self, piece, &found))
         return MR_OK;

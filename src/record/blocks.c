@@ -1,6 +1,7 @@
 #include "blocks.h"
 
 #include "pointer_use.h"
+#include "trace/address_name.h"
 
 /* The object of a part of a life, by the death of the part; made when it is new. */
 static mr_status object_of(mr_event_pass *pass, const mr_life *life, uint32_t death,
@@ -37,7 +38,7 @@ static mr_status begin_part(mr_event_pass *pass, const mr_life *life, uint32_t d
     }
     mr_status status = object_of(pass, life, death, &event.operand, error);
     event.has_value = start < end;
-    event.value = (int64_t)start;
+    event.value = mr_address_name(start, life->uses);
     event.written_value = (int64_t)(end - start);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
@@ -67,6 +68,8 @@ mr_status mr_event_pass_given(mr_event_pass *pass, const uint64_t *record, mr_er
     mr_emitted event = {.op = MR_OP_ALLOC};
     mr_life *life = mr_lifetimes_find(&pass->reader.lives, mr_log_payload(record[0]));
     unsigned kind = mr_log_detail(record[0]);
+    if (life->number && !mr_addresses_begin(&pass->addresses, life))
+        return mr_event_pass_no_memory(error);
     if (!life->number || (kind != MR_LOG_MEMORY_HEAP && kind != MR_LOG_MEMORY_MAP))
         return MR_OK;
     mr_status status = mr_event_pass_place(pass, record, &event, error);

@@ -51,6 +51,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_sparse_free(&pass->sparse);
     mr_settled_free(&pass->settled);
     mr_repeats_free(&pass->repeats);
+    mr_addresses_free(&pass->addresses);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);

@@ -9,6 +9,7 @@
 #ifndef MR_RECORD_EVENT_STATE_H
 #define MR_RECORD_EVENT_STATE_H
 
+#include "addresses.h"
 #include "contexts.h"
 #include "convert.h"
 #include "emitter.h"
@@ -54,6 +55,7 @@ typedef struct mr_event_pass {
     mr_repeat read;         /* what the record reads; no piece: not one whole variable */
     uint64_t events_before; /* the events before those of the record */
     bool in_stretch; /* the events of the record do not end the thread's stretch (sparse.h) */
+    mr_addresses addresses;
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;
     size_t block_capacity, block_count;

@@ -25,8 +25,9 @@ typedef struct mr_life {
     uint32_t ordinal;    /* for the caller: number of earlier lives from the same location */
     uint64_t bytes;      /* size when the life began */
     uint8_t kind;        /* mr_log_memory */
-    bool dead;           /* released, and not given out again */
-    bool alone;          /* for the caller: it began while no other thread was there */
+    bool dead : 1;       /* released, and not given out again */
+    bool alone : 1;      /* for the caller: it began while no other thread was there */
+    uint16_t uses;       /* for the caller: of its memory, before (addresses.h) */
     uint32_t since;      /* for the caller: the segment in which it began (ordered.h) */
 } mr_life;
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "runtime/inputs_format.h"
+#include "trace/address_name.h"
 #include "trace/observed.h"
 
 #include <stdio.h>
@@ -171,7 +172,7 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
         return MR_EFFECT_OUTPUT;
     for (size_t i = 0, j = 0; i < a->last_count && j < b->last_count;) {
         int order = strcmp(a->last[i].name, b->last[j].name);
-        if (order == 0 && a->last[i].value != b->last[j].value) {
+        if (order == 0 && !mr_address_is_same(a->last[i].value, b->last[j].value)) {
             snprintf(text, MR_EVIDENCE_BYTES, "the last value of %.80s is %s %s, %s %s",
                      a->last[i].name, a->last[i].text, a_name, b->last[j].text, b_name);
             return MR_EFFECT_STATE;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "runtime/log.h"
+#include "trace/address_name.h"
 #include "trace/op.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
     uint32_t number =
         mr_op_reads(op) ? mr_trace_read_value(trace, event) : mr_trace_written_value(trace, event);
     *value = trace->values[number];
-    return number != 0;
+    return number != 0 && !(mr_address_is_likely(*value) && mr_address_uses(*value));
 }
 
 /* Is it the first operation of a handler of a signal? What waits for a signal has a code address. */

@@ -1,6 +1,7 @@
 #include "blocks.h"
 
 #include "escape.h"
+#include "trace/address_name.h"
 
 #include <inttypes.h>
 
@@ -19,13 +20,18 @@ void mr_block_print(const mr_context *context, const mr_trace *trace, FILE *stre
     uint32_t object = mr_observed_object(trace, event);
     if (object == MR_NONE)
         return;
+    char text[MR_VALUE_BYTES];
     const mr_object_info *info = &trace->object_info[object];
     fputs("  block   ", stream);
     mr_phrase_name(stream, &trace->objects, object);
     if (info->has_extent) {
         fputs(", ", stream);
         mr_phrase_count(stream, info->bytes, "byte", "");
-        fprintf(stream, " at 0x%" PRIx64, info->address);
+        mr_value_text((int64_t)info->address, text);
+        if (mr_address_is_likely((int64_t)info->address))
+            fprintf(stream, " at %s", text);
+        else
+            fprintf(stream, " at 0x%" PRIx64, info->address);
     }
     fputs("\n", stream);
     if (info->alloc != MR_NONE)

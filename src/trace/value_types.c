@@ -1,5 +1,6 @@
 #include "value_types.h"
 
+#include "address_name.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -30,11 +31,13 @@ bool mr_value_types_set_text(mr_value_types *types, uint32_t variable, const cha
 
 const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES])
 {
-    bool address = value >= (int64_t)1 << 40 && value < (int64_t)1 << 47;
-    if (address)
+    if (!mr_address_is_likely(value))
+        snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
+    else if (!mr_address_uses(value))
         snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
     else
-        snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
+        snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64 "#%d", (uint64_t)mr_address_plain(value),
+                 (int)mr_address_uses(value) + 1);
     return text;
 }
 
@@ -140,10 +143,12 @@ static bool put_double(int64_t value, char text[MR_TYPED_VALUE_BYTES])
 
 static bool put_pointer(int64_t value, char text[MR_TYPED_VALUE_BYTES])
 {
-    if (value)
-        snprintf(text, MR_TYPED_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
-    else
+    if (!value)
         snprintf(text, MR_TYPED_VALUE_BYTES, "null");
+    else if (mr_address_is_likely(value))
+        mr_value_text(value, text);
+    else
+        snprintf(text, MR_TYPED_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
     return true;
 }
 
