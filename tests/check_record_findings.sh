@@ -4,7 +4,8 @@
 #
 # NAME-bug.c begins with the kind of its bug, which must be predicted from a run in which nothing went wrong: it ended with status 0
 # and has no observed error. One of the first 20 seeds must give such a run. NAME-safe.c has no finding, and no race, from any of
-# the first five seeds (TEST_LENGTH=full: 20). FINDINGS_ONLY=pattern chooses programs.
+# the first five seeds (TEST_LENGTH=full: 20). A bug whose comment says "Also without --record-local" is
+# predicted so, too. FINDINGS_ONLY=pattern chooses programs.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
@@ -12,9 +13,16 @@ seeds=20 limit_seconds=60
 if [ "${TEST_LENGTH:-}" = full ]; then safe_seeds=20; else safe_seeds=5; fi
 . tests/support/check.sh
 
-# record PROGRAM SEED TRACE: fails when the program did not end well.
+# record PROGRAM SEED TRACE FLAG…: fails when the program did not end well.
 record() {
-    timeout -k 5 "$limit_seconds" "$maxrace" record --record-local --seed "$2" -o "$3" -- "$1" >"$3.said" 2>&1
+    timeout -k 5 "$limit_seconds" "$maxrace" record --seed "$2" -o "$3" "${@:4}" -- "$1" >"$3.said" 2>&1
+}
+
+# short PROGRAM SEED TRACE KIND: the kind is predicted from a trace that leaves out what tells nothing.
+short() {
+    record "$1" "$2" "$3" && rm -rf "$3.witnesses" || return 1
+    "$maxrace" predict -q --witness-dir "$3.witnesses" -o "$3.report" "$3"
+    compgen -G "$3.witnesses/$4-*.std" >"$3.found" || { echo "seed $2: no $4 without --record-local"; return 1; }
 }
 
 # replay TRACE KIND: runs the program again by every witness; each must end at its goal, and those of the kind must show.
@@ -42,7 +50,7 @@ one() {
     MAXRACE_CC=gcc "$maxrace" cc -std=gnu17 -g -O0 -pthread "$source" -o "$folder/program" || return 1
     for ((seed = 1; seed <= seeds; seed++)); do
         [[ $source != *-safe.c ]] || [ $seed -le $safe_seeds ] || return 0
-        if ! record "$folder/program" "$seed" "$folder/one.mrt"; then
+        if ! record "$folder/program" "$seed" "$folder/one.mrt" --record-local; then
             [[ $source != *-safe.c ]] || { echo "seed $seed: status $?"; cat "$folder/one.mrt.said"; return 1; }
             continue
         fi
@@ -57,7 +65,8 @@ one() {
         for witness in "$folder/witnesses/$kind"-*.std; do
             [ -e "$witness" ] || continue
             "$maxrace" check "$folder/one.mrt" "$witness" || return 1
-            replay "$folder/one.mrt" "$kind" && counted "$folder/program" "$seed"
+            replay "$folder/one.mrt" "$kind" && counted "$folder/program" "$seed" || return
+            ! grep -q 'Also without --record-local' "$source" || short "$folder/program" "$seed" "$folder/short.mrt" "$kind"
             return
         done
     done

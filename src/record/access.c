@@ -331,12 +331,12 @@ static bool reads_address(const access *self, const values *found, uint64_t byte
            mr_pointers_may_be_address((uint64_t)found->read);
 }
 
-/* May another thread release what is at the address? */
-static bool points_to_released(mr_event_pass *pass, int64_t address)
+/* The life that the value of the read points to; number 0: it is no address, or one that nobody releases. */
+static const mr_life *pointed_to(mr_event_pass *pass, const access *self, const values *found,
+                                 uint64_t bytes)
 {
-    const mr_life *life = mr_lifetimes_find(&pass->reader.lives, (uint64_t)address);
-    return life->dead ||
-           mr_pieces_is_released(&pass->scan->pieces, life->number, pass->reader.thread);
+    uint64_t address = reads_address(self, found, bytes) ? (uint64_t)found->read : 0;
+    return mr_lifetimes_find(&pass->reader.lives, address);
 }
 
 /* Has the read no event (settled.h)? `*own`: it is by the writer, and counts as an access of a sparse piece. */
@@ -347,8 +347,10 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
     *own = false;
     if (!may_be_settled(self, piece, found))
         return false;
-    bool is_address = reads_address(self, found, bytes);
-    bool may_dangle = is_address && points_to_released(pass, found->read);
+    const mr_life *pointed = pointed_to(pass, self, found, bytes);
+    bool may_dangle = pointed->number != 0;
+    if (pointed->dead)
+        return false;
     if (piece->writer == thread + 1) {
         *own = self->event.is_whole && !may_dangle &&
                pass->emitter.trace->event_count == pass->events_before;

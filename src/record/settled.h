@@ -16,9 +16,9 @@
  *   - its thread has read the piece before, at the same place, and saw w: that read is q;
  *   - q and e are in one *stretch* of the thread.
  *
- * What a stretch is depends on who releases the memory.
+ * What a stretch is depends on who releases the memory, and on what e points to.
  *
- * - Another thread may release it: a stretch has plain and atomic reads and derefs only.
+ * - Another thread may release it, or e may dangle: a stretch has plain and atomic reads and derefs only.
  * - Else: q and e are in the same critical sections, or both in none, and between them the thread posts
  *   nothing and has no `alloc`. The sections may also be others of the same locks, held alike, when q is in a
  *   *clean* row of sections: from the begin of the outermost one to q there are reads, derefs and acquires
@@ -42,9 +42,10 @@
  *   no other thread needs. What is ordered after q is ordered after e; not so for the order fhb, which orders
  *   a read before a later write that conflicts with it, and may lose this `free`.
  * - Nor what is told of pointers (pointers.h), in rf and value: e sees nothing but w, which is not null where
- *   e is not. It may dangle only when another thread may release what it points to. Then the stretch has reads
- *   and derefs only, so what holds of e holds of q; and q must have a deref, too. The model branch may tell
- *   less of pointers.
+ *   e is not. It may dangle when it points into a life: whoever releases that one, the memory may have been in
+ *   another life before, which was released. Then the stretch has reads and derefs only, so what holds of e
+ *   holds of q; and q must have a deref, too. Where it points to a dead life, e has an event. The model branch
+ *   may tell less of pointers.
  *
  * An address that may dangle is no own read.
  *
@@ -145,7 +146,7 @@ bool mr_settled_release(mr_settled *settled, uint32_t thread, uint32_t lock, boo
 typedef struct mr_settled_question {
     uint64_t code;
     uint32_t thread, variable;
-    bool is_released; /* another thread may release the memory, or what its value points to */
+    bool is_released; /* another thread may release the memory, or its value may dangle */
     bool is_pointer;  /* it counts only while it has a deref */
 } mr_settled_question;
 
