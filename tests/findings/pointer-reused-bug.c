@@ -1,5 +1,6 @@
 /* dangling: the reader unmaps what the pointer points to, and reads it again. The run goes well, because another
  * thread has mapped memory inside of the old one in between. Also without --record-local. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
