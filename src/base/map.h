@@ -24,6 +24,12 @@ static inline uint64_t mr_map_key(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* The key of two numbers, whichever comes first. */
+static inline uint64_t mr_map_key_of_two(uint32_t a, uint32_t b)
+{
+    return a < b ? mr_map_key(a, b) : mr_map_key(b, a);
+}
+
 static inline bool mr_map_same(const void *items, uint32_t number, const void *key)
 {
     return ((const mr_map_item *)items)[number].key == *(const uint64_t *)key;

@@ -68,7 +68,8 @@ typedef struct mr_phase {
      * place. NULL: outcomes need no preparation. By the calling thread; in a team, on rank 0 only:
      * the other ranks get the prepared outcome. */
     mr_status (*prepare)(void *context, mr_outcome **outcome, mr_error *error);
-    /* Merges an outcome, which stays the caller's. By the calling thread, in the order of the units. After a failure, or when the run is halted, some units are missing. */
+    /* Merges an outcome, which stays the caller's. By the calling thread, in the order of the units (but see last_first). After
+     * a failure, or when the run is halted, some units are missing. */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
 } mr_phase;
 

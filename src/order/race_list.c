@@ -60,14 +60,9 @@ bool mr_race_list_racy(mr_race_list *list, uint64_t event, uint32_t location, ui
            (!list->keep_events || !is_new || mr_u32s_push(&list->events, (uint32_t)event));
 }
 
-static uint64_t key_of(uint32_t a, uint32_t b)
-{
-    return a < b ? mr_map_key(a, b) : mr_map_key(b, a);
-}
-
 uint32_t mr_race_list_find(const mr_race_list *list, uint32_t location, uint32_t other)
 {
-    return mr_map_get(&list->numbers, key_of(location, other), none);
+    return mr_map_get(&list->numbers, mr_map_key_of_two(location, other), none);
 }
 
 bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
@@ -87,7 +82,7 @@ bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t 
 static mr_static_race *get_race(mr_race_list *list, const mr_race_example *pair)
 {
     uint32_t a = pair->first.location, b = pair->second.location;
-    uint32_t *number = mr_map_at(&list->numbers, key_of(a, b), none);
+    uint32_t *number = mr_map_at(&list->numbers, mr_map_key_of_two(a, b), none);
     if (!number)
         return NULL;
     if (*number == none) {
@@ -173,7 +168,7 @@ static bool rearrange(mr_race_list *list, const sort_item *items)
     for (size_t i = 0; i < list->race_count; i++) {
         mr_static_race race = items[i].race;
         uint32_t at = race.first_example;
-        uint32_t *number = mr_map_at(&list->numbers, key_of(race.low, race.high), none);
+        uint32_t *number = mr_map_at(&list->numbers, mr_map_key_of_two(race.low, race.high), none);
         if (!number) {
             free(examples);
             return false;

@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-static uint64_t key_of(uint32_t a, uint32_t b)
-{
-    return a < b ? mr_map_key(a, b) : mr_map_key(b, a);
-}
-
 void mr_wanted_free(mr_wanted *wanted)
 {
     free(wanted->locations);
@@ -24,7 +19,7 @@ bool mr_wanted_add(mr_wanted *wanted, uint32_t location_count, uint32_t location
         wanted->locations = mr_calloc(location_count, sizeof *wanted->locations);
         wanted->location_count = wanted->locations ? location_count : 0;
     }
-    if (!wanted->locations || !mr_map_at(&wanted->pairs, key_of(location, other), 1))
+    if (!wanted->locations || !mr_map_at(&wanted->pairs, mr_map_key_of_two(location, other), 1))
         return false;
     MR_ASSERT(wanted->location_count == location_count);
     wanted->locations[location] = wanted->locations[other] = 1;
@@ -35,6 +30,6 @@ bool mr_wanted_pair(const mr_wanted *wanted, uint32_t location, uint32_t other)
 {
     if (!wanted)
         return true;
-    bool is_listed = mr_map_get(&wanted->pairs, key_of(location, other), 0) != 0;
+    bool is_listed = mr_map_get(&wanted->pairs, mr_map_key_of_two(location, other), 0) != 0;
     return is_listed != wanted->all_but;
 }

@@ -59,8 +59,7 @@ static bool list_pairs(const mr_together *together, const mr_access_list *one,
     *left -= count;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t a = one->events[i / other->count], b = other->events[i % other->count];
-        if (mr_together_may_be(together, a, &b, 1) &&
-            !mr_map_at(pairs, a < b ? mr_map_key(a, b) : mr_map_key(b, a), 1))
+        if (mr_together_may_be(together, a, &b, 1) && !mr_map_at(pairs, mr_map_key_of_two(a, b), 1))
             return false;
     }
     return true;

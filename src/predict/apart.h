@@ -21,7 +21,7 @@ typedef struct mr_apart {
     mr_arena arena;    /* owned; of the clocks of `raised` */
     mr_problem raised; /* the problem with more precedence, when there is one */
     bool is_raised;
-    /* The pairs of events (mr_map_key, the lower one first) that may be together, of the groups that are not settled. */
+    /* The pairs of events (mr_map_key_of_two) that may be together, of the groups that are not settled. */
     mr_map pairs;     /* owned */
     bool has_pairs;   /* false: they are not known, or too many */
     uint32_t settled; /* pairs of places that are never together */

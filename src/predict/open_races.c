@@ -110,7 +110,7 @@ bool mr_open_races_wanted(void *context, uint32_t a, uint32_t b)
     const mr_window *w = open->problem->window;
     if (!mr_ops_conflict(mr_window_op(w, a), mr_window_op(w, b)) || !same_variable(w, a, b))
         return false;
-    if (open->pairs && !mr_map_get(open->pairs, a < b ? mr_map_key(a, b) : mr_map_key(b, a), 0))
+    if (open->pairs && !mr_map_get(open->pairs, mr_map_key_of_two(a, b), 0))
         return false;
     uint32_t g = mr_open_races_group(open, a, b);
     return g != MR_NONE && !open->settled[g];

@@ -23,7 +23,7 @@ uint64_t mr_survey_effort(const mr_decide_options *options, uint32_t pairs);
 
 /*
  * Looks for races of the groups for which `settled` is false, and sets it for those that have one; adds a verdict with a
- * race to `outcome` for each. The candidates have all site pairs of these groups. `pairs`: of events (mr_map_key, the lower one first), when others have
+ * race to `outcome` for each. The candidates have all site pairs of these groups. `pairs`: of events (mr_map_key_of_two), when others have
  * no race; else NULL. `effort`: as of mr_explore_limits.
  * `*complete`: those that are not settled have no race in the window. No budget counts. MR_ERR_MEMORY.
  */

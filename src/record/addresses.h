@@ -23,8 +23,7 @@ typedef struct mr_addresses {
     mr_pairs starts;
     uint16_t *uses; /* by number of the start: those before the last block there; owned */
     size_t use_count, use_capacity;
-    uint16_t *
-        held; /* by variable: the count of the address that it holds, plus 1; 0: not known; owned */
+    uint16_t *held; /* by variable: the count of its address, plus 1; 0: not known; owned */
     size_t held_count, held_capacity;
 } mr_addresses;
 

@@ -1,7 +1,6 @@
 #include "blocks.h"
 
 #include "escape.h"
-#include "trace/address_name.h"
 
 #include <inttypes.h>
 
@@ -27,11 +26,7 @@ void mr_block_print(const mr_context *context, const mr_trace *trace, FILE *stre
     if (info->has_extent) {
         fputs(", ", stream);
         mr_phrase_count(stream, info->bytes, "byte", "");
-        mr_value_text((int64_t)info->address, text);
-        if (mr_address_is_likely((int64_t)info->address))
-            fprintf(stream, " at %s", text);
-        else
-            fprintf(stream, " at 0x%" PRIx64, info->address);
+        fprintf(stream, " at %s", mr_address_text(info->address, text));
     }
     fputs("\n", stream);
     if (info->alloc != MR_NONE)

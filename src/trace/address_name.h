@@ -32,7 +32,7 @@ static inline int64_t mr_address_uses(int64_t value)
     return value >> MR_ADDRESS_BITS;
 }
 
-/* May the value be an address of a program? Any other number may look so. */
+/* May the value be an address of a process (2^40 up to 2^47), with a count or without? Another number may look so. */
 static inline bool mr_address_is_likely(int64_t value)
 {
     int64_t plain = mr_address_plain(value), uses = mr_address_uses(value);

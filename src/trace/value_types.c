@@ -31,13 +31,20 @@ bool mr_value_types_set_text(mr_value_types *types, uint32_t variable, const cha
 
 const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES])
 {
-    if (!mr_address_is_likely(value))
-        snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
-    else if (!mr_address_uses(value))
-        snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
-    else
+    if (mr_address_is_likely(value))
+        return mr_address_text((uint64_t)value, text);
+    snprintf(text, MR_VALUE_BYTES, "%" PRId64, value);
+    return text;
+}
+
+const char *mr_address_text(uint64_t address, char text[MR_VALUE_BYTES])
+{
+    int64_t value = (int64_t)address, uses = mr_address_uses(value);
+    if (mr_address_is_likely(value) && uses)
         snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64 "#%d", (uint64_t)mr_address_plain(value),
-                 (int)mr_address_uses(value) + 1);
+                 (int)uses + 1);
+    else
+        snprintf(text, MR_VALUE_BYTES, "0x%" PRIx64, address);
     return text;
 }
 
@@ -143,12 +150,10 @@ static bool put_double(int64_t value, char text[MR_TYPED_VALUE_BYTES])
 
 static bool put_pointer(int64_t value, char text[MR_TYPED_VALUE_BYTES])
 {
-    if (!value)
-        snprintf(text, MR_TYPED_VALUE_BYTES, "null");
-    else if (mr_address_is_likely(value))
-        mr_value_text(value, text);
+    if (value)
+        mr_address_text((uint64_t)value, text);
     else
-        snprintf(text, MR_TYPED_VALUE_BYTES, "0x%" PRIx64, (uint64_t)value);
+        snprintf(text, MR_TYPED_VALUE_BYTES, "null");
     return true;
 }
 

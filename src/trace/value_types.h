@@ -45,9 +45,11 @@ static inline const char *mr_value_types_text(const mr_value_types *types, uint3
 
 enum { MR_VALUE_BYTES = 24, MR_TYPED_VALUE_BYTES = 128 };
 
-/* A value as people read it: what can be an address of a process (2^40 up to 2^47) is hexadecimal, and "#3" says
- * that it is that of the third block there (address_name.h). */
+/* A value as people read it: what can be an address of a process (address_name.h) as mr_address_text, else decimal. */
 const char *mr_value_text(int64_t value, char text[MR_VALUE_BYTES]);
+
+/* An address as people read it: hexadecimal, and "#3" says that it is that of the third block there. */
+const char *mr_address_text(uint64_t address, char text[MR_VALUE_BYTES]);
 
 /* Writes a value by its type. False, and nothing written: the type is not known (NULL: none), or
  * cannot have the value. */
