@@ -11,6 +11,7 @@ read -ra settings <<<"${SETTINGS:-}"
 shift
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export OMPI_MCA_orte_top_session_dir="$scratch/ompi" # its own: see packaging/maxrace-mpirun
 ways=(jobs1 jobs2 checkpoint)
 if command -v mpirun >/dev/null && [ -e "$(dirname "$maxrace")/maxrace-mpi.so" ]; then ways+=(ranks1 ranks2); fi
 

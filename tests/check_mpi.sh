@@ -12,11 +12,11 @@ trap 'rm -rf "$scratch"' EXIT
 # Settings with which the trace has some hundred windows, and no bound on time ends a query.
 settings=(-q --no-report-run --window-size 100 --candidates-report event --solver-timeout-ms 600000)
 
-# mpi RANKS COMMAND…: no longer than a minute.
+# mpi RANKS COMMAND…: no longer than a minute. The session folder is its own: see packaging/maxrace-mpirun.
 mpi() {
     local ranks=$1
     shift
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_orte_top_session_dir="$scratch/ompi" \
         timeout -k 5 60 mpirun -q --oversubscribe --bind-to none -n "$ranks" "$@" </dev/null
 }
 
@@ -210,6 +210,16 @@ launcher_that_fails() {
         launched 2 '' '^usage' -n 2 predict
 }
 
+# The session folder that all mpirun of a user share cannot be made here, so each start that ends well has one of its own. A folder
+# that the user names is left to the user. Nothing stays.
+launcher_session() {
+    local name tmp=$scratch/session
+    mkdir "$tmp" && for name in "$(hostname)" "$(hostname -s)"; do : >"$tmp/ompi.$name.$(id -u)"; done
+    TMPDIR=$tmp launched 1 '^1 race' '' -n 2 predict -q examples/bank.std || return 1
+    OMPI_MCA_orte_top_session_dir="$tmp/ompi.$(hostname).$(id -u)/below" TMPDIR=$tmp launched 4 '' 'session' -n 2 predict -q examples/bank.std || return 1
+    [ -z "$(find "$tmp" -mindepth 1 ! -name 'ompi.*')" ] || { find "$tmp"; return 1; }
+}
+
 # A signal reaches the ranks: the report says that it is not complete.
 launcher_signal() {
     local process
@@ -236,7 +246,7 @@ without_library() {
 check mpi_without_library without_library
 check mpi_standard_input standard_input
 tests=(same_report all_work no_race no_trace_on_a_rank no_trace_on_rank_0 another_trace_on_a_rank killed_rank killed_rank_0
-    resumed shards launcher launcher_that_fails launcher_signal)
+    resumed shards launcher launcher_that_fails launcher_session launcher_signal)
 if is_full; then tests=(same_report all_work); fi
 if [ ! -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
     for name in "${tests[@]}"; do skip "mpi_$name" "maxrace was built without MPI"; done
