@@ -101,6 +101,42 @@ static void test_similar_names(void **state)
     mr_names_free(&names);
 }
 
+/* Names whose hashes are equal differ in one byte, or in length. */
+static void test_equal_hashes(void **state)
+{
+    (void)state;
+    enum { MOST_BYTES = 40 };
+    mr_names names;
+    mr_names_init(&names);
+    for (int round = 0; round < 2; round++) {
+        uint32_t expected = 0, number;
+        for (uint32_t length = 0; length <= MOST_BYTES; length++)
+            for (uint32_t changed = 0; changed <= length; changed++) {
+                char text[MOST_BYTES + 1];
+                mr_name_key key;
+                memset(text, 'a', sizeof text);
+                text[changed] = 'b'; /* of changed == length, that is behind the name */
+                mr_names_key(&key, text, length);
+                key.hash = 1;
+                assert_true(mr_names_add_key(&names, &key, &number));
+                assert_int_equal(number, expected);
+                assert_int_equal(mr_names_look(&names, &key), expected + 1);
+                assert_int_equal(strlen(names.items[number].text), length);
+                assert_memory_equal(names.items[number].text, text, length);
+                expected++;
+            }
+        mr_name_key key = {.text = "c\0", .length = 2, .hash = 1}; /* it has the words of "c" */
+        memcpy(key.words, "c", 1);
+        assert_true(mr_names_add_key(&names, &key, &number));
+        assert_int_equal(number, expected);
+        key.length = 1;
+        assert_true(mr_names_add_key(&names, &key, &number));
+        assert_int_equal(number, expected + 1);
+        assert_int_equal(names.count, expected + 2);
+    }
+    mr_names_free(&names);
+}
+
 static void test_truncate(void **state)
 {
     (void)state;
@@ -127,7 +163,7 @@ static void test_truncate(void **state)
 static void test_many_names(void **state)
 {
     (void)state;
-    enum { COUNT = 400000, FORGOTTEN = 3, EVERY = 97 };
+    enum { COUNT = 600000, FORGOTTEN = 3, EVERY = 97 };
     mr_names names;
     mr_names_init(&names);
     for (uint32_t i = 0; i < COUNT; i += EVERY) {
@@ -311,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_equal_hashes),
         cmocka_unit_test(test_truncate),
         cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_truncate_after_growth),

@@ -1,7 +1,7 @@
 #include "columns.h"
 
 #include "base/assert.h"
-#include "huge.h"
+#include "base/huge.h"
 #include "pager.h"
 
 #include <string.h>

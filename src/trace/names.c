@@ -1,8 +1,8 @@
 #include "names.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "base/memory.h"
-#include "huge.h"
 
 #include <stdlib.h>
 
@@ -29,11 +29,6 @@ void mr_names_key_of_long(mr_name_key *key)
     key->hash = mr_names_hash(key->words);
 }
 
-bool mr_names_same_long(const mr_names *names, const mr_name_key *key, uint32_t number)
-{
-    return !memcmp(names->items[number].text, key->text, key->length);
-}
-
 /* As mr_names_key, for a text whose following bytes must not be read. */
 static mr_name_key make_key(const char *text, uint32_t length)
 {
@@ -46,7 +41,7 @@ static mr_name_key make_key(const char *text, uint32_t length)
     return key;
 }
 
-/* Around what moves slots. */
+/* Around what moves slots or items. */
 static void begin_change(const mr_names *names)
 {
     if (names->shared)
@@ -62,18 +57,15 @@ static void end_change(const mr_names *names)
 /* ---- slots ---- */
 
 /* A table of ONE_PART_SLOTS (8 MiB) or fewer has one part; a larger one has MANY_PARTS, of 2 MiB or more each,
- * so that they have large pages (huge.h). */
-enum { ONE_PART_SLOTS = 1 << 18, PART_BITS = 3, MANY_PARTS = 1 << PART_BITS, ONE_SHIFT = 32 };
+ * so that they have large pages (base/huge.h). */
+enum { ONE_PART_SLOTS = 1 << 20, PART_BITS = 3, MANY_PARTS = 1 << PART_BITS, ONE_SHIFT = 32 };
 
-static void put(mr_name_part *part, const mr_name_slot *filled, uint32_t hash)
+static void put(mr_name_part *part, mr_name_slot filled)
 {
-    uint32_t at = hash & part->mask;
-    while (part->slots[at].number)
+    uint32_t at = mr_name_slot_hash(filled) & part->mask;
+    while (part->slots[at])
         at = (at + 1) & part->mask;
-    mr_name_slot *slot = &part->slots[at];
-    memcpy(slot->words, filled->words, sizeof slot->words);
-    slot->length = filled->length;
-    __atomic_store_n(&slot->number, filled->number, __ATOMIC_RELEASE); /* mr_names_look_beside */
+    __atomic_store_n(&part->slots[at], filled, __ATOMIC_RELEASE); /* mr_names_look */
     part->used++;
 }
 
@@ -113,10 +105,8 @@ static mr_name_part *make_parts(uint32_t part_count, uint32_t part_shift, uint32
         return NULL;
     }
     for (uint32_t i = 0; from && i <= from->mask; i++)
-        if (from->slots[i].number) {
-            uint32_t hash = mr_names_hash(from->slots[i].words);
-            put(&parts[(uint64_t)hash >> part_shift], &from->slots[i], hash);
-        }
+        if (from->slots[i])
+            put(&parts[(uint64_t)mr_name_slot_hash(from->slots[i]) >> part_shift], from->slots[i]);
     return parts;
 }
 
@@ -184,18 +174,18 @@ static void take_out(const mr_names *names, uint32_t number)
     mr_name_part *part = mr_names_part(names, names->items[number].hash);
     mr_name_slot *slots = part->slots;
     uint32_t mask = part->mask, at = names->items[number].hash & mask;
-    while (slots[at].number != number + 1) {
-        MR_ASSERT(slots[at].number); /* no free slot comes before that of the name */
+    while (mr_name_slot_number(slots[at]) != number + 1) {
+        MR_ASSERT(slots[at]); /* no free slot comes before that of the name */
         at = (at + 1) & mask;
     }
-    for (uint32_t next = (at + 1) & mask; slots[next].number; next = (next + 1) & mask) {
-        uint32_t home = mr_names_hash(slots[next].words) & mask;
+    for (uint32_t next = (at + 1) & mask; slots[next]; next = (next + 1) & mask) {
+        uint32_t home = mr_name_slot_hash(slots[next]) & mask;
         if (((next - home) & mask) < ((next - at) & mask))
             continue; /* its search begins behind `at` */
         slots[at] = slots[next];
         at = next;
     }
-    slots[at] = (mr_name_slot){0};
+    slots[at] = 0;
     part->used--;
 }
 
@@ -207,7 +197,7 @@ void mr_names_init(mr_names *names)
 
 void mr_names_free(mr_names *names)
 {
-    free(names->items);
+    mr_huge_free(names->items, names->capacity * sizeof *names->items);
     free_parts(names->parts, names->part_count);
     mr_table_free(&names->index);
     mr_arena_free(&names->strings);
@@ -225,14 +215,44 @@ static char *copy_text(mr_names *names, const char *text, uint32_t length)
     return copy;
 }
 
+/* A short text as the words of its key and zeros, for mr_names_same: two words, or four. */
+static char *copy_words(mr_names *names, const mr_name_key *key)
+{
+    enum { MOST = MR_NAME_WORDS + 1 };
+    const uint64_t end = 0;
+    size_t count = key->length < 2 * sizeof *key->words ? 2 : MOST;
+    char *copy = mr_arena_alloc(&names->strings, count, sizeof *key->words);
+    if (!copy)
+        return NULL;
+    memcpy(copy, key->words, 2 * sizeof *key->words);
+    if (count == MOST) {
+        memcpy(copy + 2 * sizeof end, &key->words[2], sizeof end);
+        memcpy(copy + 3 * sizeof end, &end, sizeof end);
+    }
+    return copy;
+}
+
+/* Makes room for one more item. */
+static bool grow_items(mr_names *names)
+{
+    if (names->count < names->capacity)
+        return true;
+    void *items = names->items;
+    begin_change(names);
+    bool grown =
+        mr_huge_grow(&items, &names->capacity, (size_t)names->count + 1, sizeof *names->items);
+    names->items = items;
+    end_change(names);
+    return grown;
+}
+
 static bool append(mr_names *names, const mr_name_key *key)
 {
-    void *items = names->items;
-    if (!mr_grow(&items, &names->capacity, (size_t)names->count + 1, sizeof *names->items))
+    if (!grow_items(names))
         return false;
-    names->items = items;
     mr_arena_mark before = mr_arena_get_mark(&names->strings);
-    char *copy = copy_text(names, key->text, key->length);
+    char *copy = key->length <= MR_NAME_SHORT_BYTES ? copy_words(names, key)
+                                                    : copy_text(names, key->text, key->length);
     if (!copy)
         return false;
     names->items[names->count++] =
@@ -252,9 +272,7 @@ bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number)
     }
     if (!make_room(names, key->hash) || !append(names, key))
         return false;
-    mr_name_slot filled = {.length = key->length, .number = names->count};
-    memcpy(filled.words, key->words, sizeof filled.words);
-    put(mr_names_part(names, key->hash), &filled, key->hash);
+    put(mr_names_part(names, key->hash), (mr_name_slot)key->hash << 32 | names->count);
     *number = names->count - 1;
     return true;
 }

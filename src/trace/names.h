@@ -5,16 +5,15 @@
  * kept until mr_names_free. Each name may carry a longer text for people (`#@loc`, `#@var`, …).
  *
  * This table is not that of base/table.h, because looking up names is most of the work of reading a
- * text: a slot holds the bytes of a short name itself, so a lookup costs one cache line and no call,
- * where a slot with a number would cost three cache lines (slot, item, text); and the youngest names
- * can be forgotten. A large table has parts that grow at different times. So memory grows little by
- * little: only one part at a time has its old and its new slots. A reader that looks up many names makes
- * their keys first and fetches the slots ahead:
+ * text: a slot holds the hash beside the number, so that a new name costs one cache line and moves without a look at its
+ * text; texts are compared word by word; and the youngest names can be forgotten. A large table has parts that grow at
+ * different times. So memory grows little by little: only one part at a time has its old and its new slots. A reader
+ * that looks up many names makes their keys first and fetches what it will look at ahead, in three steps:
  *
- *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
+ *   mr_names_key → mr_names_fetch → mr_names_fetch_item → mr_names_fetch_text → mr_names_look | mr_names_add_key
  *
- * Other threads may look for names while one thread adds them, when `shared` is set: mr_names_look_beside,
- * with the lock held for reading. What moves slots waits until it is free. They find what was added before they looked, and
+ * Other threads may look for names while one thread adds them, when `shared` is set, with the lock held for reading.
+ * What moves slots or items waits until it is free. They find what was added before they looked, and
  * perhaps more. No name may be forgotten then.
  *
  * Names that come numbered (.mrt) are indexed by base/table.h: mr_names_take enters many at once, in
@@ -39,16 +38,13 @@ typedef struct mr_name {
 
 enum { MR_NAME_WORDS = 3, MR_NAME_SHORT_BYTES = 24 };
 
-/* 32 bytes, aligned to 32. */
-typedef struct mr_name_slot {
-    uint64_t words[MR_NAME_WORDS]; /* as in mr_name_key */
-    uint32_t length, number;       /* number + 1; 0: the slot is free */
-} mr_name_slot;
+/* The hash of a name in the upper half, its number + 1 in the lower one. 0: free. */
+typedef uint64_t mr_name_slot;
 
 /* The slots of the names whose hashes begin alike: open addressing. */
 typedef struct mr_name_part {
     mr_name_slot *slots; /* within `memory` */
-    void *memory;        /* owned; huge.h */
+    void *memory;        /* owned; base/huge.h */
     size_t memory_bytes;
     uint32_t mask; /* the number of slots, a power of two, less one */
     uint32_t used;
@@ -108,7 +104,6 @@ bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice);
 bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number);
 /* For names of more than 24 bytes. */
 void mr_names_key_of_long(mr_name_key *key);
-bool mr_names_same_long(const mr_names *names, const mr_name_key *key, uint32_t number);
 
 /* The words of a short name. MR_NAME_SHORT_BYTES bytes at `text` can be read, whatever `length`. */
 static inline void mr_names_words(const char *text, uint32_t length, uint64_t words[MR_NAME_WORDS])
@@ -153,6 +148,16 @@ static inline mr_name_part *mr_names_part(const mr_names *names, uint32_t hash)
     return names->parts + ((uint64_t)hash >> names->part_shift);
 }
 
+static inline uint32_t mr_name_slot_number(mr_name_slot slot)
+{
+    return (uint32_t)slot;
+}
+
+static inline uint32_t mr_name_slot_hash(mr_name_slot slot)
+{
+    return (uint32_t)(slot >> 32);
+}
+
 /* `hash` is that of the key. (Always inline: gcc leaves out a call that does nothing but fetch.) */
 __attribute__((always_inline)) static inline void mr_names_fetch(const mr_names *names,
                                                                  uint32_t hash)
@@ -163,41 +168,63 @@ __attribute__((always_inline)) static inline void mr_names_fetch(const mr_names 
     __builtin_prefetch(part->slots + (hash & part->mask));
 }
 
-/* Number + 1 of the name, 0 when it was never added. */
+/* The first name with the hash, when it is where it is looked for first, + 1; else 0. */
+static inline uint32_t mr_names_guess(const mr_names *names, uint32_t hash)
+{
+    if (!names->parts)
+        return 0;
+    const mr_name_part *part = mr_names_part(names, hash);
+    mr_name_slot slot = part->slots[hash & part->mask];
+    return mr_name_slot_hash(slot) == hash ? mr_name_slot_number(slot) : 0;
+}
+
+/* The next steps, once the slot, and then the item, are there. */
+__attribute__((always_inline)) static inline void mr_names_fetch_item(const mr_names *names,
+                                                                      uint32_t hash)
+{
+    uint32_t guess = mr_names_guess(names, hash);
+    if (guess)
+        __builtin_prefetch(&names->items[guess - 1]);
+}
+
+__attribute__((always_inline)) static inline void mr_names_fetch_text(const mr_names *names,
+                                                                      uint32_t hash)
+{
+    uint32_t guess = mr_names_guess(names, hash);
+    if (guess)
+        __builtin_prefetch(names->items[guess - 1].text);
+}
+
+/* Is the name that of the key? It was added, so the words of a short one are followed by zeros, as in the key. */
+static inline bool mr_names_same(const mr_name *name, const mr_name_key *key)
+{
+    if (name->length != key->length)
+        return false;
+    if (key->length > MR_NAME_SHORT_BYTES)
+        return !memcmp(name->text, key->text, key->length);
+    uint64_t words[MR_NAME_WORDS];
+    memcpy(words, name->text, 2 * sizeof *words);
+    uint64_t difference = (words[0] ^ key->words[0]) | (words[1] ^ key->words[1]);
+    if (key->length < 2 * sizeof *words)
+        return !difference;
+    memcpy(words + 2, name->text + 2 * sizeof *words, sizeof *words);
+    return !(difference | (words[2] ^ key->words[2]));
+}
+
+/* Number + 1 of the name, 0 when it was never added. Another thread than the one that adds names holds `shared`. */
 static inline uint32_t mr_names_look(const mr_names *names, const mr_name_key *key)
 {
     if (!names->parts)
         return 0;
     const mr_name_part *part = mr_names_part(names, key->hash);
     for (uint32_t at = key->hash & part->mask;; at = (at + 1) & part->mask) {
-        const mr_name_slot *slot = &part->slots[at];
-        uint64_t difference = (slot->words[0] ^ key->words[0]) | (slot->words[1] ^ key->words[1]) |
-                              (slot->words[2] ^ key->words[2]) | (slot->length ^ key->length);
-        /* A free slot looks like the empty name. */
-        if (!difference && (key->length <= MR_NAME_SHORT_BYTES || !slot->number ||
-                            mr_names_same_long(names, key, slot->number - 1)))
-            return slot->number;
-        if (!slot->number)
+        /* The slot is filled last: with it, the item and its text are there. */
+        mr_name_slot slot = __atomic_load_n(&part->slots[at], __ATOMIC_ACQUIRE);
+        if (!slot)
             return 0;
-    }
-}
-
-/* As mr_names_look, of a name of at most MR_NAME_SHORT_BYTES, for another thread; it holds `shared`. */
-static inline uint32_t mr_names_look_beside(const mr_names *names, const mr_name_key *key)
-{
-    if (!names->parts)
-        return 0;
-    const mr_name_part *part = mr_names_part(names, key->hash);
-    for (uint32_t at = key->hash & part->mask;; at = (at + 1) & part->mask) {
-        const mr_name_slot *slot = &part->slots[at];
-        /* The number comes last into a slot: with it, the rest is there. */
-        uint32_t number = __atomic_load_n(&slot->number, __ATOMIC_ACQUIRE);
-        if (!number)
-            return 0;
-        uint64_t difference = (slot->words[0] ^ key->words[0]) | (slot->words[1] ^ key->words[1]) |
-                              (slot->words[2] ^ key->words[2]) | (slot->length ^ key->length);
-        if (!difference)
-            return number;
+        if (mr_name_slot_hash(slot) == key->hash &&
+            mr_names_same(&names->items[mr_name_slot_number(slot) - 1], key))
+            return mr_name_slot_number(slot);
     }
 }
 

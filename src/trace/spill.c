@@ -2,8 +2,8 @@
 #include "spill.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "base/memory.h"
-#include "huge.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -180,7 +180,7 @@ static mr_status move_out(mr_spill *spill, size_t slot, size_t count, mr_error *
         return status;
     }
     number = write_all(array->file, memory, bytes);
-    free(memory);
+    mr_huge_free(memory, bytes);
     return number ? failed(spill, "write", number, error) : MR_OK;
 }
 
@@ -206,10 +206,11 @@ bool mr_spill_sparse(mr_spill *spill, size_t slot, size_t count, size_t element_
 
 static mr_status grow_in_memory(mr_spill_array *array, size_t count, mr_error *error)
 {
-    void *at = mr_realloc(array->at, count, array->element_bytes);
+    void *at = NULL;
+    if (count <= SIZE_MAX / 2 / array->element_bytes)
+        at = mr_huge_resize(array->at, bytes_of(array), count * array->element_bytes);
     if (!at)
         return mr_error_memory(error, "reading the trace");
-    mr_huge_ask(at, count * array->element_bytes);
     array->at = at;
     array->count = count;
     return MR_OK;
@@ -256,7 +257,7 @@ mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *err
     }
     if (!array->is_mapped) {
         void *at = array->at && count < array->count
-                       ? mr_realloc(array->at, count, array->element_bytes)
+                       ? mr_huge_resize(array->at, bytes_of(array), count * array->element_bytes)
                        : NULL;
         if (at) { /* a failure only leaves it larger */
             array->at = at;
@@ -284,7 +285,7 @@ void mr_spill_free(mr_spill *spill)
     for (size_t i = 0; i < MR_SPILL_ARRAYS; i++) {
         mr_spill_array *array = &spill->arrays[i];
         if (!array->is_mapped) {
-            free(array->at);
+            mr_huge_free(array->at, bytes_of(array));
             continue;
         }
         munmap(array->at, bytes_of(array));

@@ -1,5 +1,6 @@
 #include "mrt_names.h"
 
+#include "base/huge.h"
 #include "formats/pack/lines.h"
 #include "trace/columns.h"
 #include "trace/members.h"
@@ -124,8 +125,8 @@ mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
     if (chunk->first != names->count || chunk->count > UINT32_MAX - 2 - names->count)
         return wrong(error, "names that are out of order");
     void *items = names->items;
-    if (!mr_grow(&items, &names->capacity, (size_t)names->count + chunk->count,
-                 sizeof *names->items))
+    if (!mr_huge_grow(&items, &names->capacity, (size_t)names->count + chunk->count,
+                      sizeof *names->items))
         return mr_error_memory(error, "reading the trace");
     names->items = items;
     return take_names(names, chunk, payload, keep, error);

@@ -79,19 +79,21 @@ static size_t incomplete(const char *buffer, size_t from, size_t to)
     return to - start > MR_LINE_MAX_BYTES + 1 ? 0 : to - start;
 }
 
-/* Finds locations that are known. Longer names would have to be compared with the texts of the names, which may be elsewhere
- * the next moment. */
+/* Finds locations that are known. */
 static void know_locations(const mr_names *locations, const char *buffer, mr_looked *lines,
                            uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         mr_looked *line = &lines[i];
         uint32_t length = mr_looked_location_length(line);
-        if (line->kind.way == MR_TEXT_ELSEWHERE || length > MR_NAME_SHORT_BYTES)
+        if (line->kind.way == MR_TEXT_ELSEWHERE)
             continue;
-        mr_name_key key = {.length = length, .hash = line->location_hash};
-        mr_names_words(buffer + line->start + line->location_start, length, key.words);
-        uint32_t found = mr_names_look_beside(locations, &key);
+        mr_name_key key = {.text = buffer + line->start + line->location_start,
+                           .length = length,
+                           .hash = line->location_hash};
+        if (length <= MR_NAME_SHORT_BYTES)
+            mr_names_words(key.text, length, key.words);
+        uint32_t found = mr_names_look(locations, &key);
         if (!found)
             continue;
         line->location = found - 1;

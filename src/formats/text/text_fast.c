@@ -144,13 +144,14 @@ ALWAYS_INLINE fast_verdict take_some(mr_text_fast *fast, const mr_looked *batch,
 }
 
 /* The next lines, up to `most` of them and to one that is not ordinary: from the thread ahead, or
- * looked at now, into `own`. */
+ * looked at now, into `own`. `*there`: so many from the first on were looked at. */
 static const mr_looked *next_lines(mr_text_fast *fast, const mr_lines *lines, uint32_t most,
-                                   bool keep_values, mr_looked *own, uint32_t *count)
+                                   bool keep_values, mr_looked *own, uint32_t *count,
+                                   uint32_t *there)
 {
     if (fast->ahead) {
-        const mr_looked *looked = mr_text_ahead_lines(fast->ahead, count);
-        *count = *count < most ? *count : most;
+        const mr_looked *looked = mr_text_ahead_lines(fast->ahead, there);
+        *count = *there < most ? *there : most;
         if (*count)
             return looked;
     }
@@ -159,26 +160,66 @@ static const mr_looked *next_lines(mr_text_fast *fast, const mr_lines *lines, ui
                              most < fast->batch ? most : fast->batch, own);
     /* Between many lines of other kinds, looking far ahead would be lost work. */
     fast->batch = *count < most && *count < fast->batch ? 1 : MR_TEXT_LOOK_BATCH;
+    fast->fetched = NULL;
+    *there = *count;
     return own;
 }
 
-/* How many of the lines are ordinary, up to the first that is not. Fetches the slots of their
- * names and values. */
-static uint32_t fetch(const mr_builder *builder, const mr_looked *looked, uint32_t count,
-                      bool keeps_values)
+static inline const mr_names *operands_of(const mr_trace *trace, const mr_looked *line)
+{
+    return line->kind.way == MR_TEXT_LOCK ? &trace->locks : &trace->variables;
+}
+
+/* What is fetched into the cache for the names of some lines: the next step may look at it a batch later. */
+enum { FETCH_SLOTS, FETCH_ITEMS, FETCH_TEXTS };
+
+ALWAYS_INLINE void fetch_names(const mr_builder *builder, const mr_looked *looked, uint32_t count,
+                               bool keeps_values, int step)
 {
     const mr_trace *trace = builder->trace;
     for (uint32_t i = 0; i < count; i++) {
         const mr_looked *line = &looked[i];
+        const mr_names *operands = operands_of(trace, line);
         if (line->kind.way == MR_TEXT_ELSEWHERE)
-            return i;
-        mr_names_fetch(line->kind.way == MR_TEXT_LOCK ? &trace->locks : &trace->variables,
-                       line->name_hash);
+            continue;
+        if (step == FETCH_ITEMS)
+            mr_names_fetch_item(operands, line->name_hash);
+        if (step == FETCH_TEXTS)
+            mr_names_fetch_text(operands, line->name_hash);
+        if (step != FETCH_SLOTS)
+            continue;
+        mr_names_fetch(operands, line->name_hash);
         if (!line->kind.knows_location)
             mr_names_fetch(&trace->locations, line->location_hash);
         if (keeps_values && line->kind.has_value)
             mr_builder_fetch_value(builder, line->value);
     }
+}
+
+/* Fetches for the first `count` lines, a batch, and for the two batches behind it as far as they are there. */
+static void fetch(mr_text_fast *fast, const mr_builder *builder, const mr_looked *looked,
+                  uint32_t count, uint32_t there, bool keeps_values)
+{
+    enum { BATCH = MR_TEXT_LOOK_BATCH };
+    if (looked != fast->fetched) { /* nothing was fetched for them before */
+        fetch_names(builder, looked, there < 2 * BATCH ? there : 2 * BATCH, keeps_values,
+                    FETCH_SLOTS);
+        fetch_names(builder, looked, count, keeps_values, FETCH_ITEMS);
+    }
+    uint32_t next = there - count < BATCH ? there - count : BATCH;
+    uint32_t last = there - count - next < BATCH ? there - count - next : BATCH;
+    fetch_names(builder, looked + count + next, last, keeps_values, FETCH_SLOTS);
+    fetch_names(builder, looked + count, next, keeps_values, FETCH_ITEMS);
+    fetch_names(builder, looked, count, keeps_values, FETCH_TEXTS);
+    fast->fetched = there > count ? looked + count : NULL;
+}
+
+/* How many of the lines are ordinary, up to the first that is not. */
+static uint32_t ordinary(const mr_looked *looked, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (looked[i].kind.way == MR_TEXT_ELSEWHERE)
+            return i;
     return count;
 }
 
@@ -197,10 +238,11 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
     mr_looked own[MR_TEXT_LOOK_BATCH];
     mr_trace *trace = builder->trace;
     while (mr_lines_plain(lines)) {
-        uint32_t count, next = 0;
+        uint32_t count, there, next = 0;
         const mr_looked *looked =
-            next_lines(fast, lines, most_of(rows, trace), rows->value != NULL, own, &count);
-        count = fetch(builder, looked, count, rows->value != NULL);
+            next_lines(fast, lines, most_of(rows, trace), rows->value != NULL, own, &count, &there);
+        fetch(fast, builder, looked, count, there, rows->value != NULL);
+        count = ordinary(looked, count);
         if (!count)
             break;
         mr_status status = mr_builder_line(builder, lines->number + 1, error);

@@ -26,7 +26,8 @@ typedef struct mr_text_fast {
     /* the thread of the line before: its name's first bytes, length and number */
     uint64_t thread_word;
     uint32_t thread_length, thread;
-    uint32_t batch; /* lines to look at before the first of them is taken */
+    const mr_looked *fetched; /* the lines that something was fetched for; NULL: none */
+    uint32_t batch;           /* lines to look at before the first of them is taken */
 } mr_text_fast;
 
 void mr_text_fast_init(mr_text_fast *fast);

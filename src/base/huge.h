@@ -1,8 +1,9 @@
 /* huge: large pages for large tables, where the system gives them on request: one page fault for
  * each 2 MiB instead of each 4 KiB, and fewer misses when a table is used at random. */
-#ifndef MR_TRACE_HUGE_H
-#define MR_TRACE_HUGE_H
+#ifndef MR_BASE_HUGE_H
+#define MR_BASE_HUGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Asks for large pages for a block of memory. Pages that were written already stay small, and a
@@ -14,5 +15,12 @@ void mr_huge_ask(void *memory, size_t bytes);
  * before has small pages. NULL: no memory. */
 void *mr_huge_new(size_t bytes);
 void mr_huge_free(void *memory, size_t bytes); /* NULL is fine */
+
+/* Makes a block of `old_bytes` (NULL: none) one of `new_bytes`. What is new in it may hold anything. A mapped block
+ * moves without being copied, and keeps its large pages. NULL: no memory, and nothing has changed. */
+void *mr_huge_resize(void *memory, size_t old_bytes, size_t new_bytes);
+
+/* mr_grow (memory.h) for an array that is such a block. */
+bool mr_huge_grow(void **array, size_t *capacity, size_t need, size_t size_bytes);
 
 #endif
