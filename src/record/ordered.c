@@ -10,12 +10,16 @@
 
 enum { THREADS_MAX = 1 << 12, UNITS_MAX = 1 << 8, LINE_BYTES = 64 };
 
-#define READS (UINT32_C(1) << 31)
+#define READS   (UINT32_C(1) << 31)
+#define WROTE   (UINT32_C(1) << 31)
+#define SEVERAL MR_ORDERED_SEVERAL
 
 /* What a cell, of 4 bytes or of one, keeps. Segments are numbered from 1; 0: none. */
 typedef struct cell_state {
     uint32_t write;
     uint32_t read; /* a segment; or READS and the number of a cell_read */
+    uint32_t
+        guard; /* `must`: the thread with accesses in sections, plus 1, or SEVERAL; WROTE: some write */
 } cell_state;
 
 /* A line that several threads access, or one with kept bytes. */
@@ -38,6 +42,20 @@ typedef struct atomic_variable {
     uint8_t at, bytes;
 } atomic_variable;
 
+/* The units of a semaphore. */
+typedef struct unit_count {
+    uint32_t left;   /* posted, and not taken yet */
+    uint32_t posts;  /* records that posted some */
+    bool is_taken;   /* `must`: an edge says that what was posted is all */
+    bool is_unclear; /* `must`: no wait is known to need a post */
+} unit_count;
+
+typedef struct thread_state {
+    uint32_t depth;  /* critical sections that it is in */
+    bool is_started; /* by a fork */
+    bool is_over;    /* it has ended, or was joined */
+} thread_state;
+
 /* A segment (ordered.h). */
 typedef struct stretch {
     uint32_t thread, local;
@@ -49,7 +67,10 @@ struct mr_happens {
     mr_u32s segment_of; /* by thread: its last one */
     stretch *segments;
     size_t segment_count, segment_capacity;
-    mr_u32s units; /* by object: posts that nobody has taken */
+    unit_count *units; /* by object */
+    size_t unit_capacity, unit_objects;
+    thread_state *threads; /* by thread, `must` */
+    size_t thread_count, thread_capacity;
     line_cells *lines;
     size_t line_count, line_capacity;
     cell_state *cells;
@@ -76,7 +97,8 @@ void mr_ordered_free(mr_ordered *self)
     mr_hb_free(&happens->wcp.hb);
     mr_u32s_free(&happens->segment_of);
     free(happens->segments);
-    mr_u32s_free(&happens->units);
+    free(happens->units);
+    free(happens->threads);
     free(happens->lines);
     free(happens->cells);
     free(happens->reads);
@@ -109,9 +131,16 @@ static bool grow(mr_ordered *self, uint32_t thread)
     mr_happens *happens = self->happens;
     if (!happens || thread >= THREADS_MAX)
         return false;
-    return thread < happens->segment_of.count ||
-           (mr_hb_grow(&happens->wcp.hb, thread + 1, 0) &&
-            grow_numbers(&happens->segment_of, thread + 1ull));
+    if (thread < happens->segment_of.count)
+        return true;
+    void *threads = happens->threads;
+    if (!mr_grow(&threads, &happens->thread_capacity, thread + 1ull, sizeof *happens->threads))
+        return false;
+    happens->threads = threads;
+    while (happens->thread_count <= thread)
+        happens->threads[happens->thread_count++] = (thread_state){0};
+    return mr_hb_grow(&happens->wcp.hb, thread + 1, 0) &&
+           grow_numbers(&happens->segment_of, thread + 1ull);
 }
 
 /* Sets `now`: the local time of the current thread may be another one. False: no memory. */
@@ -140,6 +169,7 @@ void mr_ordered_switch(mr_ordered *self, uint32_t thread)
         return;
     }
     self->thread = thread;
+    self->is_guarded = self->must && self->happens->threads[thread].depth;
     self->given_up = !renew(self);
 }
 
@@ -160,25 +190,46 @@ bool mr_ordered_before(const mr_ordered *self, uint32_t segment)
 
 /* ---- synchronisation ---- */
 
+/* Is the fork in the trace, which has no events of the child before it? */
+static bool starts(mr_happens *happens, uint32_t thread, uint32_t child)
+{
+    bool is_first = !happens->segment_of.items[child] && !happens->threads[child].is_started;
+    happens->threads[child].is_started = true;
+    return is_first && !happens->threads[thread].is_over;
+}
+
 void mr_ordered_thread(mr_ordered *self, const uint64_t *record)
 {
-    bool forks = mr_log_kind_of(record[0]) == MR_LOG_FORK;
-    uint64_t other = record[2];
+    unsigned kind = mr_log_kind_of(record[0]);
+    uint64_t other = kind == MR_LOG_END ? self->thread : record[2];
     if (self->given_up)
         return;
-    bool ok = other < THREADS_MAX && other != self->thread && grow(self, (uint32_t)other) &&
-              mr_hb_sync(&self->happens->wcp.hb, forks ? MR_OP_FORK : MR_OP_JOIN, self->thread,
-                         (uint32_t)other) &&
-              renew(self);
+    bool ok = other < THREADS_MAX && grow(self, (uint32_t)other);
+    mr_happens *happens = self->happens;
+    if (ok && kind != MR_LOG_FORK)
+        happens->threads[other].is_over = true;
+    if (ok && kind != MR_LOG_END)
+        ok = other != self->thread &&
+             (!self->must || kind != MR_LOG_FORK ||
+              starts(happens, self->thread, (uint32_t)other)) &&
+             mr_hb_sync(&happens->wcp.hb, kind == MR_LOG_FORK ? MR_OP_FORK : MR_OP_JOIN,
+                        self->thread, (uint32_t)other) &&
+             renew(self);
     self->given_up = !ok;
 }
 
 /* Room for the object. */
 static bool grow_objects(mr_happens *happens, uint32_t object)
 {
-    return mr_hb_grow(&happens->wcp.hb, (uint32_t)happens->segment_of.count, object + 1) &&
-           mr_edges_grow(&happens->edges, object + 1) &&
-           grow_numbers(&happens->units, object + 1ull);
+    void *units = happens->units;
+    if (!mr_hb_grow(&happens->wcp.hb, (uint32_t)happens->segment_of.count, object + 1) ||
+        !mr_edges_grow(&happens->edges, object + 1) ||
+        !mr_grow(&units, &happens->unit_capacity, object + 1ull, sizeof *happens->units))
+        return false;
+    happens->units = units;
+    while (happens->unit_objects <= object)
+        happens->units[happens->unit_objects++] = (unit_count){0};
+    return true;
 }
 
 static bool post(mr_ordered *self, uint64_t count, uint32_t object)
@@ -187,7 +238,8 @@ static bool post(mr_ordered *self, uint64_t count, uint32_t object)
     for (uint64_t i = 0; i < count; i++)
         if (!mr_edges_post(&happens->edges, &happens->wcp, self->thread, object))
             return false;
-    happens->units.items[object] += (uint32_t)count;
+    happens->units[object].left += (uint32_t)count;
+    happens->units[object].posts++;
     return true;
 }
 
@@ -195,10 +247,55 @@ static bool post(mr_ordered *self, uint64_t count, uint32_t object)
 static bool take(mr_ordered *self, uint64_t count, uint32_t object)
 {
     mr_happens *happens = self->happens;
-    uint32_t *units = &happens->units.items[object];
-    for (uint64_t i = 0; i < count && *units; i++, --*units)
+    uint32_t *left = &happens->units[object].left;
+    for (uint64_t i = 0; i < count && *left; i++, --*left)
         if (!mr_edges_wait(&happens->edges, &happens->wcp, self->thread, object))
             return false;
+    return true;
+}
+
+/* Can units of the role come from records of it only? */
+static bool is_counted(unsigned role)
+{
+    return role == MR_LOG_ROLE_ASLEEP || role == MR_LOG_ROLE_WAKE ||
+           role == MR_LOG_ROLE_BARRIER_IN || role == MR_LOG_ROLE_BARRIER_OUT;
+}
+
+/* POST and WAIT, `must`. False: no memory, or an edge was none. */
+static bool exchange(mr_ordered *self, const uint64_t *record, uint64_t count, uint32_t object)
+{
+    unit_count *units = &self->happens->units[object];
+    if (!is_counted(mr_log_detail(record[0])))
+        return true;
+    units->is_unclear = units->is_unclear || count > UNITS_MAX;
+    if (mr_log_kind_of(record[0]) == MR_LOG_POST)
+        return !self->happens->threads[self->thread].is_over && !units->is_taken &&
+               (units->is_unclear || post(self, count, object));
+    if (units->is_taken && units->left < count)
+        return false;
+    bool takes_all = !units->is_taken && units->left == count;
+    if (units->is_unclear || units->left < count || !(units->posts == 1 || takes_all)) {
+        units->is_unclear = true;
+        return true;
+    }
+    units->is_taken = true;
+    return take(self, count, object);
+}
+
+/* Edges that every reordering keeps, and whether the thread is in a critical section. False: no memory, or an
+ * edge was none. */
+static bool synchronise_must(mr_ordered *self, const uint64_t *record, uint32_t object)
+{
+    uint32_t *depth = &self->happens->threads[self->thread].depth;
+    unsigned kind = mr_log_kind_of(record[0]);
+    uint64_t count = mr_log_count(record[1]);
+    if (kind == MR_LOG_POST || kind == MR_LOG_WAIT)
+        return exchange(self, record, count ? count : 1, object);
+    if (kind == MR_LOG_ACQUIRE || kind == MR_LOG_SHARED_ACQUIRE)
+        ++*depth;
+    if (kind == MR_LOG_RELEASE || kind == MR_LOG_SHARED_RELEASE)
+        *depth -= *depth > 0;
+    self->is_guarded = *depth > 0;
     return true;
 }
 
@@ -243,13 +340,15 @@ void mr_ordered_object(mr_ordered *self, const uint64_t *record, uint32_t object
     if (self->given_up)
         return;
     self->given_up = object >= READS - 1 || !grow_objects(self->happens, object) ||
-                     !synchronise(self, record, object) || !renew(self);
+                     !(self->must ? synchronise_must(self, record, object)
+                                  : synchronise(self, record, object)) ||
+                     !renew(self);
 }
 
 void mr_ordered_release(mr_ordered *self, uint32_t life)
 {
     mr_happens *happens = self->happens;
-    if (self->given_up)
+    if (self->given_up || self->is_guarded)
         return;
     void *released = happens->released;
     if (!mr_grow(&released, &happens->life_capacity, life + 1ull, sizeof *happens->released)) {
@@ -292,7 +391,8 @@ static uint64_t bits_of_cell(uint32_t shift, unsigned number)
     return (shift ? 0xfull : 1ull) << (number << shift);
 }
 
-uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes)
+uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes,
+                          uint32_t guarded)
 {
     mr_happens *happens = self->happens;
     line_cells line = {.shift = is_partial(reads.bits) || is_partial(writes.bits) ? 0 : 2};
@@ -308,7 +408,10 @@ uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_pa
     for (unsigned i = 0; i < (unsigned)LINE_BYTES >> line.shift; i++) {
         uint64_t bits = bits_of_cell(line.shift, i);
         happens->cells[line.first + i] = (cell_state){(writes.bits & bits) ? writes.segment : 0,
-                                                      (reads.bits & bits) ? reads.segment : 0};
+                                                      (reads.bits & bits) ? reads.segment : 0,
+                                                      !guarded || !(reads.bits & bits) ? 0
+                                                      : writes.bits & bits ? guarded | WROTE
+                                                                           : guarded};
     }
     happens->lines[happens->line_count++] = line;
     return (uint32_t)happens->line_count;
@@ -441,6 +544,15 @@ static bool note(mr_ordered *self, cell_state *cell, bool writes)
     return true;
 }
 
+/* Notes an access in a section. False: there are such accesses by several threads, and one writes. */
+static bool note_guard(const mr_ordered *self, cell_state *cell, bool writes)
+{
+    uint32_t own = self->thread + 1, user = cell->guard & ~WROTE;
+    cell->guard =
+        (user && user != own ? SEVERAL : own) | (cell->guard & WROTE) | (writes ? WROTE : 0);
+    return cell->guard != (SEVERAL | WROTE);
+}
+
 uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, bool writes)
 {
     mr_happens *happens = self->happens;
@@ -461,7 +573,8 @@ uint64_t mr_ordered_access(mr_ordered *self, uint32_t number, uint64_t bits, boo
         left &= ~own;
         bool again =
             writes ? cell->write == now && (!cell->read || cell->read == now) : cell->read == now;
-        if (!again && !note(self, cell, writes)) {
+        bool is_ordered = again || note(self, cell, writes);
+        if (!is_ordered || (self->is_guarded && !note_guard(self, cell, writes))) {
             line->unordered |= own;
             drop_reads(happens, &cell->read);
         }
@@ -511,7 +624,7 @@ static uint32_t make_variable(mr_happens *happens, line_cells *line, uint64_t bi
 void mr_ordered_atomic(mr_ordered *self, uint32_t number, uint64_t bits, bool reads, bool writes)
 {
     mr_happens *happens = self->happens;
-    if (self->given_up)
+    if (self->given_up || self->must)
         return;
     line_cells *line = &happens->lines[number - 1];
     bool is_long = __builtin_popcountll(bits) > (int)sizeof(uint64_t);

@@ -1,9 +1,9 @@
 /*
- * ordered: finds the accesses that happens-before orders with all accesses that they conflict with, while
- * the first pass reads the log (scan.h). A trace that serves the order shb alone (`run --quick`) leaves
- * them out (pieces.h).
+ * ordered: finds the accesses that are ordered with all accesses that they conflict with, while the first pass
+ * reads the log (scan.h). pieces.h leaves them out. There are two orders: happens-before, for a trace that
+ * serves the order shb alone (`run --quick`), and what every reordering keeps (`must`), for all others.
  *
- * Let HB be happens-before of the trace of everything, SHB the order of order/shb.h, and let U be the pieces
+ * Happens-before. Let HB be happens-before of the trace of everything, SHB the order of order/shb.h, and let U be the pieces
  * that have two conflicting accesses unordered by HB. The trace without the plain accesses of other pieces
  * has the same races of SHB:
  *
@@ -20,6 +20,29 @@
  * Edges: locks, fork and join, units of semaphores, annotated orders, atomic accesses of the same bytes. Not:
  * alloc before access, numbers of descriptors, the order of the reads from one pipe or eventfd,
  * cancellation.
+ *
+ * What every reordering keeps (`must`). Let M be program order, fork and join, and each post before each wait
+ * that cannot be without it: a wait that takes all units that its semaphore ever gets, or a wait of a semaphore
+ * that gets its units by one record. Such are the sleeps of condition variables and the uses of barriers. Let U
+ * be the pieces that have two conflicting accesses which M does not order, or which are both in critical
+ * sections of different threads. The trace without the plain accesses of other pieces has the same
+ * reorderings, and the same races in all orders:
+ *
+ * - In every reordering that has an event, all that is M-before it comes before it (docs/semantics.md 2, rules
+ *   1, 3 and 4). So M keeps the order of all conflicting accesses outside U: none of them race, and each read
+ *   sees the same write in every reordering that has it. Rule 6 says nothing about it then, in rf and in value.
+ *   In the model branch, which is not for recordings, a thread that diverged may hand over what it wrote; who
+ *   reads it does not diverge.
+ * - M is part of the happens-before of each order, so no order reports a pair outside U, and no edge from a
+ *   write to a read is missed.
+ * - In wcp and cp two conflicting accesses in sections of one lock order the first release before the second
+ *   access. Such pairs are in U. That the orders of two pairs together may be between sections, where those of
+ *   neighbours are not, is why a cell keeps who has accessed it in sections (`guard`).
+ *
+ * - A pointer outside U is as one in memory that one thread uses: its reads see no other value, and a use of what
+ *   it points to after the release of that is found where it is used.
+ *
+ * Where a fork or a post may not be in the trace, or not be the only one, all is given up.
  *
  * Lives (rule 7 of docs/semantics.md 2). The alloc of a life comes before the first access of a guest; where
  * HB says so too, that access is not needed. A release writes the life; when all accesses of a line are
@@ -46,6 +69,8 @@ typedef struct mr_happens mr_happens;
 /* Zero-initialise. */
 typedef struct mr_ordered {
     bool on;              /* set by the caller */
+    bool must;            /* the same: leave out only what every reordering keeps in order */
+    bool is_guarded;      /* the current thread is in a critical section, and `must` */
     bool given_up;        /* also set by the caller, when an edge may be missing in the trace */
     uint32_t now, thread; /* the segment of the current thread; 0: none yet */
     mr_happens *happens;  /* owned; NULL: none yet */
@@ -59,7 +84,7 @@ void mr_ordered_free(mr_ordered *self);
 void mr_ordered_switch(mr_ordered *self, uint32_t thread);
 /* A record of a lock, semaphore or order, with the number of its object. */
 void mr_ordered_object(mr_ordered *self, const uint64_t *record, uint32_t object);
-/* A FORK or JOIN record. */
+/* A FORK, JOIN or END record. */
 void mr_ordered_thread(mr_ordered *self, const uint64_t *record);
 /* The current thread releases all of the life. */
 void mr_ordered_release(mr_ordered *self, uint32_t life);
@@ -73,9 +98,14 @@ typedef struct mr_ordered_past {
     uint64_t bits;
 } mr_ordered_past;
 
-/* A second thread comes to a line, or bytes of it are kept. Returns the number of its cells plus 1; 0: all
+/* Of lines with accesses in critical sections. */
+#define MR_ORDERED_SEVERAL (UINT32_MAX >> 1)
+
+/* A second thread comes to a line, or bytes of it are kept. `guarded`: the thread that has accessed the line in
+ * a critical section, plus 1; MR_ORDERED_SEVERAL; 0: none has. Returns the number of its cells plus 1; 0: all
  * is given up. */
-uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes);
+uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_past writes,
+                          uint32_t guarded);
 
 /* A plain access of these bytes. `cells` is their number plus 1. Returns those of them that are kept. */
 uint64_t mr_ordered_access(mr_ordered *self, uint32_t cells, uint64_t bits, bool writes);

@@ -177,7 +177,8 @@ static uint32_t make_cells(mr_ordered *ordered, const mr_piece_line *line)
 {
     const mr_ordered_past reads = {line->segment, line->accessed};
     const mr_ordered_past writes = {line->wrote, line->written};
-    return mr_ordered_cells(ordered, reads, writes);
+    uint32_t guarded = !line->guarded ? 0 : line->moved ? MR_ORDERED_SEVERAL : line->owner;
+    return mr_ordered_cells(ordered, reads, writes, guarded);
 }
 
 /* Tells ordered.h of the access. The line does not have it yet. */
@@ -198,6 +199,7 @@ static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, 
         mr_pieces_mark(pieces, line, before);
     line->segment = ordered->now;
     line->wrote = how.writes ? ordered->now : line->wrote;
+    line->guarded |= ordered->is_guarded && !how.alone;
 }
 
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)

@@ -31,7 +31,8 @@
  * each of its accesses has an event (sparse.h). With BarrierPairs, whose events keep their order, no
  * piece is sparse.
  *
- * With ordered.h what happens-before orders is left out, too.
+ * What every reordering keeps in order, or for `run --quick` what happens-before orders, is left out, too
+ * (ordered.h).
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 96 bytes for each line of 64
  * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
@@ -88,14 +89,15 @@ typedef struct mr_piece_line {
         uint64_t alone; /* written while no other thread ran */
         uint64_t full;  /* after mr_pieces_make: kept, and not sparse */
     };
-    uint64_t reached;    /* by a BarrierPair */
-    uint64_t threads;    /* bit i: thread i has accessed the line; all: nobody asks */
-    uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
-    uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
-    uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
-    uint64_t lonely : 1; /* no other thread was there when the owner accessed it so far */
-    uint64_t moved : 1;  /* it has had several owners */
-    uint32_t parts;      /* bit i: accessed in part i of the log */
+    uint64_t reached;     /* by a BarrierPair */
+    uint64_t threads;     /* bit i: thread i has accessed the line; all: nobody asks */
+    uint64_t start : 48;  /* address of its first byte, when it was last put into the cache */
+    uint64_t bytes : 8;   /* of them belong to the life, from the first one on */
+    uint64_t ends : 1;    /* the end of its last byte is noted as a boundary of the next line */
+    uint64_t lonely : 1;  /* no other thread was there when the owner accessed it so far */
+    uint64_t moved : 1;   /* it has had several owners */
+    uint64_t guarded : 1; /* accessed in a critical section, not alone, while it had no cells */
+    uint32_t parts;       /* bit i: accessed in part i of the log */
     union {
         uint32_t owner; /* the thread that the line belongs to, plus 1; 0: none yet */
         uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
@@ -323,6 +325,7 @@ static inline bool mr_pieces_order_near(mr_pieces *pieces, mr_piece_line *line, 
         return false;
     line->segment = ordered->now;
     line->wrote = how.writes ? ordered->now : line->wrote;
+    line->guarded |= ordered->is_guarded && !how.alone;
     return true;
 }
 
@@ -380,9 +383,9 @@ mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes, uint32_
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;
     mr_pieces_visit(pieces, line);
-    /* `foreign` counts repeated accesses, too. With ordered.h nobody asks for it, unless ordered.h has
-     * given up; it is too low then. */
-    if (line->owner == thread + 1 || pieces->ordered)
+    /* `foreign` counts repeated accesses, too. In a trace for the order shb nobody asks for it, unless
+     * ordered.h has given up; it is too low then. */
+    if (line->owner == thread + 1 || (pieces->ordered && !pieces->ordered->must))
         *mr_pieces_recent(pieces, address, how.writes) =
             mr_pieces_key(pieces, address, bytes, how.writes);
     return true;

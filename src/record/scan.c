@@ -241,6 +241,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                            (mr_piece_access){.writes = true});
     if (kind == MR_LOG_END && !note_end(scan, pass, record))
         return false;
+    if (kind == MR_LOG_END && scan->ordered.on)
+        mr_ordered_thread(&scan->ordered, record);
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
         return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
@@ -349,14 +351,15 @@ void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units)
         .keep_all = keep_all,
         .pieces = {.keep_all = keep_all, .visits.given_up = keep_all, .part_units = part_units},
         .gaps.least_part = part_units ? part_units : MR_GAPS_LEAST_PART};
+    scan->ordered.on = scan->ordered.must = !keep_all;
+    scan->pieces.ordered = keep_all ? NULL : &scan->ordered;
 }
 
 void mr_scan_leave_ordered(mr_scan *scan)
 {
     if (scan->keep_all)
         return;
-    scan->ordered.on = true;
-    scan->pieces.ordered = &scan->ordered;
+    scan->ordered.must = false;
 }
 
 void mr_scan_begin(mr_scan *scan, const mr_log *log)

@@ -40,10 +40,15 @@ void mr_scan_init(mr_scan *scan, bool keep_all, uint64_t part_units);
 /* Leaves out what happens-before orders (ordered.h), unless the scan keeps all. Between mr_scan_init and
  * mr_scan_begin. */
 void mr_scan_leave_ordered(mr_scan *scan);
+/* Was it called? */
+static inline bool mr_scan_is_for_shb(const mr_scan *scan)
+{
+    return scan->ordered.on && !scan->ordered.must;
+}
 /* Has that been done, as far as it is known by now? */
 static inline bool mr_scan_leaves_ordered(const mr_scan *scan)
 {
-    return scan->ordered.on && !scan->ordered.given_up;
+    return mr_scan_is_for_shb(scan) && !scan->ordered.given_up;
 }
 void mr_scan_begin(mr_scan *scan, const mr_log *log);
 /* Reads on in a log that still grows, until it has come to the end or `stop` is set. False: no memory. */

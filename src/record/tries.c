@@ -33,7 +33,7 @@ mr_status mr_event_pass_state(mr_event_pass *pass, const uint64_t *record, mr_ob
                               int64_t held, mr_error *error)
 {
     mr_emitted event = {.op = MR_OP_ATOMIC_UPDATE, .memory_order = MR_ORDER_RLX};
-    if (!object || object->held == held || pass->scan->ordered.on ||
+    if (!object || object->held == held || mr_scan_is_for_shb(pass->scan) ||
         !pass->scan->objects.items[object - pass->objects.items].is_tried)
         return MR_OK;
     bool is_units = object->role == MR_LOG_ROLE_UNITS;
@@ -70,7 +70,7 @@ mr_status mr_event_pass_owner(mr_event_pass *pass, const uint64_t *record, mr_ob
 {
     mr_emitted event = {.op = MR_OP_ATOMIC_READ, .memory_order = MR_ORDER_RLX};
     unsigned count = mr_log_count(record[1]);
-    if (!object || pass->scan->ordered.on ||
+    if (!object || mr_scan_is_for_shb(pass->scan) ||
         !pass->scan->objects.items[object - pass->objects.items].is_orphan)
         return MR_OK;
     if (mr_log_kind_of(record[0]) == MR_LOG_RELEASE) {
@@ -117,7 +117,7 @@ mr_status mr_event_pass_told(mr_event_pass *pass, const uint64_t *record,
                         .memory_order = count == MR_LOG_USED_ASKED ? MR_ORDER_ACQ : MR_ORDER_RLX};
     if (!object)
         return mr_event_pass_no_memory(error);
-    if (pass->scan->ordered.on)
+    if (mr_scan_is_for_shb(pass->scan))
         return MR_OK;
     if (mr_tries_is_of_owner(record))
         return owner_is_told(pass, record, object, error);
