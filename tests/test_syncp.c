@@ -18,6 +18,7 @@
 #include "support/generate.h"
 #include "support/generate_large.h"
 #include "support/length.h"
+#include "support/random.h"
 #include "support/random_walk.h"
 #include "support/sample.h"
 #include "support/syncp_reference.h"
@@ -342,6 +343,95 @@ static void test_long_traces(void **state)
     }
 }
 
+/* A thread of a tree of forks. */
+typedef struct tree_thread {
+    uint32_t parent, children; /* `children`: that are not joined */
+    uint32_t holds;            /* a lock, + 1 */
+    bool is_joined;
+} tree_thread;
+
+enum { TREE_THREADS = 2200, TREE_LOCKS = 3 };
+
+/* One event, or two, of thread `t`: mostly of its own variable, in `percent` of 100 of one of all. */
+static void tree_access(FILE *out, tree_thread *threads, bool *held, uint32_t t, uint32_t percent,
+                        mr_random *random)
+{
+    uint32_t lock = mr_random_below(random, TREE_LOCKS);
+    if (!mr_random_percent(random, percent)) {
+        fprintf(out, "T%u|w(O%u)|1\n", t, t);
+        return;
+    }
+    if (threads[t].holds) {
+        held[threads[t].holds - 1] = false;
+        fprintf(out, "T%u|rel(L%u)|2\n", t, threads[t].holds - 1);
+        threads[t].holds = 0;
+    } else if (!held[lock] && mr_random_percent(random, 50)) {
+        held[lock] = true;
+        threads[t].holds = lock + 1;
+        fprintf(out, "T%u|acq(L%u)|3\n", t, lock);
+    }
+    fprintf(out, "T%u|%c(V%u)|%u\n", t, mr_random_percent(random, 30) ? 'w' : 'r',
+            mr_random_below(random, 4), mr_random_range(random, 4, 7));
+}
+
+/* Threads that fork others, of which some are joined. */
+static char *make_tree(uint64_t seed, uint32_t most_threads, uint32_t percent)
+{
+    static tree_thread threads[TREE_THREADS];
+    bool held[TREE_LOCKS] = {false};
+    mr_random random = {seed};
+    uint32_t count = 1;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    memset(threads, 0, sizeof threads);
+    while (count < most_threads) {
+        uint32_t t = mr_random_below(&random, 3) ? count - 1 - mr_random_below(&random, count) / 8
+                                                 : mr_random_below(&random, count);
+        tree_thread *of = &threads[t];
+        if (of->is_joined)
+            continue;
+        fprintf(out, "T%u|w(O%u)|1\n", t, t);
+        if (mr_random_percent(&random, 40)) {
+            fprintf(out, "T%u|fork(T%u)|8\n", t, count);
+            threads[count++].parent = t;
+            of->children++;
+        } else if (t && !of->children && !of->holds && !threads[of->parent].is_joined &&
+                   mr_random_percent(&random, 40)) {
+            fprintf(out, "T%u|join(T%u)|9\n", of->parent, t);
+            threads[of->parent].children--;
+            of->is_joined = true;
+        } else {
+            tree_access(out, threads, held, t, percent, &random);
+        }
+    }
+    fclose(out);
+    return text;
+}
+
+/* With more than 128 threads rows share nodes, and with more than 2048 some are packed. */
+static void test_many_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t threads, percent, seeds;
+        bool all_pairs;
+    } sizes[] = {{150, 70, 20, true}, {300, 50, 6, true}, {TREE_THREADS, 4, 1, false}};
+    totals sum = {0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t seed = 0; seed < sizes[i].seeds; seed++) {
+            char *text = make_tree(seed, sizes[i].threads, sizes[i].percent);
+            mr_trace *trace = mr_sample_trace(text);
+            assert_non_null(trace);
+            assert_true(trace->chain_count > sizes[i].threads / 2);
+            sum.races += check_trace("tree", seed, trace, NULL, sizes[i].all_pairs).races;
+            mr_trace_free(trace);
+            free(text);
+        }
+    assert_true(sum.races > 200);
+}
+
 static uint32_t find_access(const mr_trace *trace, const char *location)
 {
     uint32_t number, event = 0;
@@ -514,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_against_exhaustive_search),
         cmocka_unit_test(test_against_closure),
         cmocka_unit_test(test_long_traces),
+        cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_decisions),
         cmocka_unit_test(test_options),

@@ -5,18 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows of no more threads than MOST_WIDTH are one node, others trees of nodes of TREE_WIDTH. */
+enum { MOST_WIDTH = 128, TREE_WIDTH = 16 };
+
+/* How many threads the children of a node of this height are about, each. */
+static uint32_t span_of(const mr_syncp_ideals *ideals, uint32_t height)
+{
+    uint32_t span = 1;
+    while (height--)
+        span *= ideals->width;
+    return span;
+}
+
+/* A node with these words; MR_NONE: no memory. */
+static uint32_t add_node(mr_syncp_ideals *ideals, const uint32_t *words)
+{
+    void *items = ideals->nodes;
+    size_t width = ideals->width;
+    if (ideals->node_count >= MR_NONE ||
+        !mr_grow(&items, &ideals->node_capacity, ideals->node_count + 1, width * sizeof *words))
+        return MR_NONE;
+    ideals->nodes = items;
+    memcpy(ideals->nodes + ideals->node_count * width, words, width * sizeof *words);
+    return (uint32_t)ideals->node_count++;
+}
+
+static const uint32_t *words_of(const mr_syncp_ideals *ideals, uint32_t node)
+{
+    return ideals->nodes + (size_t)node * ideals->width;
+}
+
+static bool init_rows(mr_syncp_ideals *ideals)
+{
+    const uint32_t zeros[MOST_WIDTH] = {0};
+    uint32_t threads = ideals->thread_count, most = threads ? MR_SYNCP_MOST_UNPACKED / threads : 0;
+    ideals->width = threads > MOST_WIDTH ? TREE_WIDTH : threads ? threads : 1;
+    while (threads > ideals->width &&
+           (threads - 1) / span_of(ideals, ideals->height) >= ideals->width)
+        ideals->height++;
+    ideals->unpacked_most = most > threads ? threads : most < 2 ? 2 : most;
+    ideals->entries = mr_calloc((size_t)ideals->unpacked_most * threads, sizeof *ideals->entries);
+    ideals->unpacked = mr_calloc(ideals->unpacked_most, sizeof *ideals->unpacked);
+    if (!ideals->entries || !ideals->unpacked)
+        return false;
+    memset(ideals->unpacked, 0xff, ideals->unpacked_most * sizeof *ideals->unpacked);
+    return add_node(ideals, zeros) == 0;
+}
+
 bool mr_syncp_ideals_init(mr_syncp_ideals *ideals, const mr_trace *trace)
 {
     uint32_t threads = trace->chain_count, locks = trace->locks.count;
     *ideals = (mr_syncp_ideals){.thread_count = threads};
     ideals->threads = mr_calloc(threads, sizeof *ideals->threads);
-    ideals->thread_entries = mr_calloc((size_t)threads * threads, sizeof *ideals->thread_entries);
-    if (!ideals->threads || !ideals->thread_entries || !mr_syncp_ideals_grow(ideals, locks))
+    if (!ideals->threads || !init_rows(ideals) || !mr_syncp_ideals_grow(ideals, locks))
         return false;
-    for (uint32_t thread = 0; thread < threads; thread++) {
+    for (uint32_t thread = 0; thread < threads; thread++)
         ideals->threads[thread].open = ideals->threads[thread].row = MR_NONE;
-        ideals->threads[thread].ideal = ideals->thread_entries + (size_t)thread * threads;
-    }
     return true;
 }
 
@@ -38,8 +82,9 @@ void mr_syncp_ideals_free(mr_syncp_ideals *ideals)
     for (size_t user = 0; user < ideals->user_count; user++)
         mr_u32s_free(&ideals->users[user].sections);
     free(ideals->threads);
-    free(ideals->thread_entries);
-    free(ideals->rows);
+    free(ideals->entries);
+    free(ideals->unpacked);
+    free(ideals->nodes);
     free(ideals->sections);
     free(ideals->held);
     free(ideals->users);
@@ -48,20 +93,108 @@ void mr_syncp_ideals_free(mr_syncp_ideals *ideals)
     *ideals = (mr_syncp_ideals){0};
 }
 
-bool mr_syncp_store(mr_syncp_ideals *ideals, uint32_t thread)
+/* ---- rows ---- */
+
+/* The node with these words, one of `like` where it has them; MR_NONE: no memory. */
+static uint32_t find_node(mr_syncp_ideals *ideals, const uint32_t *words, const uint32_t like[2])
+{
+    uint32_t any = 0;
+    for (int i = 0; i < 2; i++)
+        if (memcmp(words, words_of(ideals, like[i]), ideals->width * sizeof *words) == 0)
+            return like[i];
+    for (uint32_t i = 0; i < ideals->width; i++)
+        any |= words[i];
+    return any ? add_node(ideals, words) : 0;
+}
+
+/* The node of `count` entries; its nodes are those of `like` where they are the same. MR_NONE: no memory. */
+static uint32_t pack(mr_syncp_ideals *ideals, const uint32_t *entries, uint32_t count,
+                     uint32_t height, const uint32_t like[2])
+{
+    uint32_t words[MOST_WIDTH], width = ideals->width, span = span_of(ideals, height);
+    if (!height && count >= width)
+        return find_node(ideals, entries, like);
+    memset(words, 0, width * sizeof *words);
+    if (!height)
+        memcpy(words, entries, count * sizeof *words);
+    for (uint32_t i = 0; height && i < width && i * span < count; i++) {
+        uint32_t left = count - i * span;
+        const uint32_t below[] = {words_of(ideals, like[0])[i], words_of(ideals, like[1])[i]};
+        words[i] =
+            pack(ideals, entries + (size_t)i * span, left < span ? left : span, height - 1, below);
+        if (words[i] == MR_NONE)
+            return MR_NONE;
+    }
+    return find_node(ideals, words, like);
+}
+
+static bool store(mr_syncp_ideals *ideals, mr_syncp_thread *t)
+{
+    if (t->row == MR_NONE)
+        t->row = pack(ideals, t->ideal, ideals->thread_count, ideals->height, t->like);
+    t->like[0] = t->row == MR_NONE ? 0 : t->row;
+    return t->row != MR_NONE;
+}
+
+/* Each entry becomes the greater of the two. */
+static void join_entries(uint32_t *restrict into, const uint32_t *restrict from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
+/* Adds to `ideal` the entries of a node, which are those from `first` on. */
+static void join_node(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t node,
+                      uint32_t height, uint32_t first)
+{
+    const uint32_t *words = words_of(ideals, node);
+    uint32_t left = ideals->thread_count - first, width = ideals->width;
+    if (!height) {
+        join_entries(ideal + first, words, left < width ? left : width);
+        return;
+    }
+    uint32_t span = span_of(ideals, height);
+    for (uint32_t i = 0; i < width; i++)
+        if (words[i])
+            join_node(ideals, ideal, words[i], height - 1, first + i * span);
+}
+
+/* A place for the ideal of a thread, that of another one where there is none left. NULL: no memory. */
+static uint32_t *make_place(mr_syncp_ideals *ideals, uint32_t thread)
+{
+    uint32_t place = ideals->unpacked_next, *had = &ideals->unpacked[place];
+    if (*had != MR_NONE) {
+        if (!store(ideals, &ideals->threads[*had]))
+            return NULL;
+        ideals->threads[*had].ideal = NULL;
+    }
+    *had = thread;
+    ideals->unpacked_next = (place + 1) % ideals->unpacked_most;
+    return ideals->entries + (size_t)place * ideals->thread_count;
+}
+
+/* Makes sure that the ideal of the thread is there. False: no memory. */
+static bool unpack(mr_syncp_ideals *ideals, uint32_t thread)
 {
     mr_syncp_thread *t = &ideals->threads[thread];
-    if (t->row != MR_NONE)
+    if (t->ideal)
         return true;
-    size_t row_bytes = ideals->thread_count * sizeof *ideals->rows;
-    void *items = ideals->rows;
-    if (!mr_grow(&items, &ideals->row_capacity, ideals->row_count + 1, row_bytes))
+    t->ideal = make_place(ideals, thread);
+    if (!t->ideal)
         return false;
-    ideals->rows = items;
-    t->row = (uint32_t)ideals->row_count++;
-    memcpy(ideals->rows + (size_t)t->row * ideals->thread_count, t->ideal, row_bytes);
+    memset(t->ideal, 0, ideals->thread_count * sizeof *t->ideal);
+    if (t->row != MR_NONE)
+        join_node(ideals, t->ideal, t->row, ideals->height, 0);
+    t->ideal[thread] = mr_syncp_entry(ideals, thread, (uint32_t)t->step_count);
     return true;
 }
+
+bool mr_syncp_store(mr_syncp_ideals *ideals, uint32_t thread)
+{
+    return unpack(ideals, thread) && store(ideals, &ideals->threads[thread]);
+}
+
+/* ---- steps ---- */
 
 static bool end_step(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
 {
@@ -84,10 +217,8 @@ bool mr_syncp_publish(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
 void mr_syncp_join(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t row, uint32_t thread,
                    uint32_t step)
 {
-    MR_ASSERT(row < ideals->row_count);
-    const uint32_t *from = mr_syncp_row(ideals, row);
-    for (uint32_t i = 0; i < ideals->thread_count; i++)
-        ideal[i] = from[i] > ideal[i] ? from[i] : ideal[i];
+    MR_ASSERT(row < ideals->node_count);
+    join_node(ideals, ideal, row, ideals->height, 0);
     uint32_t own = mr_syncp_entry(ideals, thread, step);
     if (own > ideal[thread])
         ideal[thread] = own;
@@ -164,6 +295,14 @@ bool mr_syncp_close(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thr
     return ideal[thread] / 2 >= step;
 }
 
+/* The ideal of the thread gets the step of another one. */
+static void take_step(mr_syncp_ideals *ideals, uint32_t thread, uint32_t source, uint32_t step)
+{
+    mr_syncp_thread *t = &ideals->threads[thread];
+    join_step(ideals, t->ideal, source, step);
+    t->like[1] = ideals->threads[source].steps[step - 1].row;
+}
+
 /* Closes the ideal of the thread again after it has grown. */
 static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
 {
@@ -174,22 +313,24 @@ static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
 bool mr_syncp_learn(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t source,
                     uint32_t step)
 {
-    uint32_t *ideal = ideals->threads[thread].ideal;
-    if (thread == source || ideal[source] / 2 >= step)
+    if (thread == source)
+        return true;
+    if (!unpack(ideals, thread))
+        return false;
+    if (ideals->threads[thread].ideal[source] / 2 >= step)
         return true;
     if (!end_step(ideals, thread, event))
         return false;
-    join_step(ideals, ideal, source, step);
+    take_step(ideals, thread, source, step);
     close_own(ideals, thread);
     return true;
 }
 
 bool mr_syncp_fork(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t child)
 {
-    if (!mr_syncp_publish(ideals, thread, event))
+    if (!mr_syncp_publish(ideals, thread, event) || !unpack(ideals, child))
         return false;
-    uint32_t step = (uint32_t)ideals->threads[thread].step_count;
-    join_step(ideals, ideals->threads[child].ideal, thread, step);
+    take_step(ideals, child, thread, (uint32_t)ideals->threads[thread].step_count);
     close_own(ideals, child);
     return true;
 }
@@ -247,7 +388,7 @@ static bool open_section(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock
 static bool join_releases(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock)
 {
     bool joined = false;
-    uint32_t *ideal = ideals->threads[thread].ideal;
+    const uint32_t *ideal = ideals->threads[thread].ideal;
     for (uint32_t i = 0; i < ideals->thread_count; i++) {
         if (!(ideal[i] % 2) || i == thread)
             continue;
@@ -256,7 +397,7 @@ static bool join_releases(mr_syncp_ideals *ideals, uint32_t thread, uint32_t loc
             open = ideals->held[open].next;
         if (open == MR_NONE)
             continue;
-        join_step(ideals, ideal, i, ideals->sections[ideals->held[open].section].release_step);
+        take_step(ideals, thread, i, ideals->sections[ideals->held[open].section].release_step);
         joined = true;
     }
     return joined;
@@ -264,7 +405,8 @@ static bool join_releases(mr_syncp_ideals *ideals, uint32_t thread, uint32_t loc
 
 bool mr_syncp_acquire(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t lock)
 {
-    if (!open_section(ideals, thread, lock) || !end_step(ideals, thread, event))
+    if (!open_section(ideals, thread, lock) || !unpack(ideals, thread) ||
+        !end_step(ideals, thread, event))
         return false;
     if (join_releases(ideals, thread, lock))
         close_own(ideals, thread);

@@ -30,7 +30,8 @@
  * its steps up to k. (Of a step that is not complete only the accesses of the asking thread count,
  * and they need nothing that the step before does not need.) And within a step the closure of what
  * came before the event, in other threads, does not change: it is stored once for all of it, as a
- * *row* of one entry a thread, shared by as many steps as possible.
+ * *row* of one entry a thread, shared by as many steps as possible. With many threads a row is a tree of nodes, and has
+ * the nodes without news from the rows that it came from, so what a trace needs does not grow with events × threads.
  *
  *   entry = 2 k + (is a lock of several threads held at the end of step k?)
  *
@@ -42,7 +43,8 @@
  * join the closure of the section's release (mr_syncp_close). O(threads) for each release that is
  * joined, and a binary search for each open section and user of its lock. It never allocates.
  *
- * Memory: 12 bytes a step, 4 bytes a thread for each row, about 30 bytes an outermost section.
+ * Memory: 12 bytes a step, about 30 bytes an outermost section. A row takes 4 bytes a thread, and with more than 128 threads 64
+ * bytes for each node with news, of a tree with 16 entries or nodes a node.
  */
 #ifndef MR_ORDER_SYNCP_IDEAL_H
 #define MR_ORDER_SYNCP_IDEAL_H
@@ -50,6 +52,9 @@
 #include "base/assert.h"
 #include "base/map.h"
 #include "trace/trace.h"
+
+/* So many entries of ideals are unpacked at most (16 MiB), but always two threads. */
+enum { MR_SYNCP_MOST_UNPACKED = 1 << 22 };
 
 /* Step k of a thread is steps[k - 1]; steps that have ended only. */
 typedef struct mr_syncp_step {
@@ -61,9 +66,12 @@ typedef struct mr_syncp_step {
 typedef struct mr_syncp_thread {
     mr_syncp_step *steps;
     size_t step_count, step_capacity;
-    uint32_t open;   /* sections open now */
-    uint32_t row;    /* where `ideal` is stored; MR_NONE: it has changed since */
-    uint32_t *ideal; /* closure of its events in the steps that have ended, own entry included */
+    uint32_t open;    /* sections open now */
+    uint32_t row;     /* where `ideal` is stored; MR_NONE: it has changed since */
+    uint32_t like[2]; /* rows that it may share nodes with: its last, and the last that it joined */
+    /* Closure of its events in the steps that have ended, own entry included. NULL: that is `row`, or nothing so far;
+     * of many threads only those that had the last events are unpacked. */
+    uint32_t *ideal;
 } mr_syncp_thread;
 
 /* An outermost critical section of a lock of several threads; numbered in trace order. */
@@ -85,9 +93,12 @@ typedef struct mr_syncp_user {
 typedef struct mr_syncp_ideals {
     uint32_t thread_count;
     mr_syncp_thread *threads;
-    uint32_t *thread_entries; /* the `ideal` of all threads */
-    uint32_t *rows;           /* row r is rows[r * thread_count], … */
-    size_t row_count, row_capacity;
+    uint32_t *entries;                     /* `ideal` of so many threads, … */
+    uint32_t *unpacked;                    /* … whose numbers these are; MR_NONE: free */
+    uint32_t unpacked_most, unpacked_next; /* the place that is needed next */
+    uint32_t width, height;                /* of nodes and rows; 0: a row is a node of entries */
+    uint32_t *nodes;                       /* `width` entries, or nodes, each; 0 has only zeros */
+    size_t node_count, node_capacity;
     mr_syncp_section *sections;
     size_t section_count, section_capacity;
     mr_syncp_held *held;
@@ -114,7 +125,7 @@ static inline uint32_t mr_syncp_step_now(const mr_syncp_ideals *ideals, uint32_t
 /*
  * What happens next, in trace order; each false: no memory. Events that are not told do not matter.
  *
- * store: stores what the thread needs now; for an event that will be asked for. Accesses first,
+ * store: stores what the thread needs now, and unpacks it; for an event that will be asked for. Accesses first,
  * then what they do: publish: a write that another thread reads from, the last event of a thread:
  * ends the step. learn: the thread includes `step` of `source` with this event: a read, a join; for
  * an edge that counts for the event itself, this is told with the event before it in the trace.
@@ -128,11 +139,6 @@ bool mr_syncp_learn(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, ui
 bool mr_syncp_acquire(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t lock);
 bool mr_syncp_release(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t lock);
 bool mr_syncp_fork(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t child);
-
-static inline const uint32_t *mr_syncp_row(const mr_syncp_ideals *ideals, uint32_t row)
-{
-    return ideals->rows + (size_t)row * ideals->thread_count;
-}
 
 /* The list of sections open at the end of a step that has ended; step 0: before the first. */
 static inline uint32_t mr_syncp_open(const mr_syncp_ideals *ideals, uint32_t thread, uint32_t step)
