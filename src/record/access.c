@@ -272,7 +272,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     /* Derefs are for predictions, and the trace of ordered.h is for the order shb alone. */
     bool may_be_pointer = bytes == sizeof(uint64_t) && !self->is_range && !mr_scan_is_for_shb(pass->scan);
     if (may_be_pointer && !status)
-        status = mr_event_pass_pointer_access(pass, self->record, event, error);
+        status = mr_event_pass_pointer_access(pass, self->record, event, said.value, error);
     return status;
 }
 

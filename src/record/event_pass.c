@@ -19,15 +19,7 @@ enum { RECORDS_A_TELL = 1 << 10 };
  * the log. */
 enum { UNITS_MAX = 1 << 20 };
 
-/* Keeps the misuse for the report. */
-static bool keep_misuse(mr_event_pass *pass, const mr_misuse *misuse)
-{
-    enum { MISUSES_MAX = 256 };
-    mr_ending *ending = &pass->emitter.trace->ending;
-    return ending->misuse_count >= MISUSES_MAX || mr_ending_add_misuse(ending, misuse);
-}
-
-/* The same, of an object of pthread; `event` is the use. */
+/* Keeps the misuse of an object of pthread for the report; `event` is the use. */
 static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
                        const mr_user_state *state)
 {
@@ -36,7 +28,7 @@ static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
         misuse.other = state->destroyed_at;
     else if (kind == MR_MISUSE_UNLOCK_BY_OTHER || kind == MR_MISUSE_DESTROY_HELD)
         misuse.other = state->held_at;
-    return keep_misuse(pass, &misuse);
+    return mr_event_pass_keep_misuse(pass, &misuse);
 }
 
 /* What a record's use before its effect came to. */
@@ -361,7 +353,7 @@ static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_err
                         holder ? holder->event : MR_MISUSE_NO_EVENT};
     if (status || !misuse.kind)
         return status;
-    if (!keep_misuse(pass, &misuse))
+    if (!mr_event_pass_keep_misuse(pass, &misuse))
         return mr_event_pass_no_memory(error);
     return mr_emitter_add(&pass->emitter, &event, error);
 }

@@ -186,3 +186,10 @@ mr_status mr_event_pass_object(mr_event_pass *pass, const uint64_t *record, cons
               pass->scan->objects.items[number].address == object->address);
     return mr_event_pass_numbered(pass, record, number, event, error);
 }
+
+bool mr_event_pass_keep_misuse(mr_event_pass *pass, const mr_misuse *misuse)
+{
+    enum { MISUSES_MAX = 256 };
+    mr_ending *ending = &pass->emitter.trace->ending;
+    return ending->misuse_count >= MISUSES_MAX || mr_ending_add_misuse(ending, misuse);
+}

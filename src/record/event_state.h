@@ -103,6 +103,9 @@ void mr_event_pass_free(mr_event_pass *pass);
 /* Fills the error and returns MR_ERR_MEMORY. */
 mr_status mr_event_pass_no_memory(mr_error *error);
 
+/* Keeps the misuse for the report. False: no memory. */
+bool mr_event_pass_keep_misuse(mr_event_pass *pass, const mr_misuse *misuse);
+
 /* Grows the array to `need` elements; new ones are 0. False: no memory. */
 bool mr_event_pass_fill(uint32_t **array, size_t *capacity, size_t *count, size_t need);
 

@@ -160,7 +160,9 @@ uint64_t mr_naming_object_bytes(uint8_t role)
 
 static void name_units(const mr_object *object, char *name)
 {
-    if (object->address < MR_LOG_SYSV_AT)
+    if (object->address >= MR_LOG_COUNTERS_AT && object->address < MR_LOG_SOCKETS_AT)
+        add(name, "eventfd.%" PRIu64 ".units", object->address - MR_LOG_COUNTERS_AT);
+    else if (object->address < MR_LOG_SYSV_AT)
         add(name, "channel.%" PRIu64 ".units", object->address);
     else
         add(name, "semaphore.%" PRIu64, object->address - MR_LOG_SYSV_AT);

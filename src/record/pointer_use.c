@@ -1,7 +1,18 @@
 #include "pointer_use.h"
 
-/* The thread read the value: is it an address elsewhere than on the thread's own stack? */
-static bool note_read(mr_event_pass *pass, const uint64_t *record, const mr_emitted *read)
+#include "trace/address_name.h"
+
+/* Was the block of the address freed and given out again, since the address was written to the variable (addresses.h)? Only malloc
+ * and its like never give out memory that is in use; a mapping may take the place of another one. */
+static bool is_stale(const mr_life *life, int64_t named)
+{
+    return life && life->number && life->kind == MR_LOG_MEMORY_HEAP && !life->dead &&
+           mr_address_uses(named) != life->uses;
+}
+
+/* The thread read the value: is it an address elsewhere than on the thread's own stack? `named`: as the trace has it. */
+static bool note_read(mr_event_pass *pass, const uint64_t *record, const mr_emitted *read,
+                      int64_t named)
 {
     uint64_t value = read->has_value ? (uint64_t)read->value : 0;
     uint32_t thread = pass->reader.thread;
@@ -10,27 +21,32 @@ static bool note_read(mr_event_pass *pass, const uint64_t *record, const mr_emit
         life = mr_lifetimes_find(&pass->reader.lives, value);
     if (life && life->kind == MR_LOG_MEMORY_STACK && life->thread == thread)
         value = 0;
-    return mr_pointers_note(&pass->pointers, thread, read->operand, value, mr_log_code(record[1]),
-                            mr_op_is_atomic((uint8_t)read->op), life);
+    mr_pointer pointer = {.value = value,
+                          .code = mr_log_code(record[1]),
+                          .is_returned = mr_op_is_atomic((uint8_t)read->op),
+                          .variable = read->operand};
+    if (is_stale(life, named))
+        pointer.stale = pass->emitter.trace->event_count;
+    return mr_pointers_note(&pass->pointers, thread, &pointer, life);
 }
 
 mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
-                                       const mr_emitted *access, mr_error *error)
+                                       const mr_emitted *access, int64_t named, mr_error *error)
 {
     bool was_null =
         access->has_value &&
         (!access->value || (mr_op_updates((uint8_t)access->op) && !access->written_value));
     bool ok = !was_null || mr_pointers_note_null(&pass->pointers, access->operand);
     if (ok && mr_op_reads((uint8_t)access->op))
-        ok = note_read(pass, record, access);
+        ok = note_read(pass, record, access, named);
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
 mr_status mr_event_pass_pointer_none(mr_event_pass *pass, const uint64_t *record, uint32_t variable,
                                      mr_error *error)
 {
-    return mr_pointers_note(&pass->pointers, pass->reader.thread, variable, 0,
-                            mr_log_code(record[1]), false, NULL)
+    mr_pointer none = {.code = mr_log_code(record[1]), .variable = variable};
+    return mr_pointers_note(&pass->pointers, pass->reader.thread, &none, NULL)
                ? MR_OK
                : mr_event_pass_no_memory(error);
 }
@@ -40,6 +56,15 @@ static bool is_brought(mr_event_pass *pass, const mr_pointer *pointer, const uin
 {
     return mr_symbols_uses_value(pass->symbols, pointer->code, mr_log_code(record[1]),
                                  pointer->is_returned);
+}
+
+/* Tells that the thread uses a pointer that is stale. */
+static mr_status tell(mr_event_pass *pass, const mr_pointer *pointer, mr_error *error)
+{
+    mr_misuse misuse = {MR_MISUSE_STALE_POINTER, pointer->stale - 1ull, MR_MISUSE_NO_EVENT};
+    return !pointer->stale || mr_event_pass_keep_misuse(pass, &misuse)
+               ? MR_OK
+               : mr_event_pass_no_memory(error);
 }
 
 static mr_status add(mr_event_pass *pass, const mr_emitted *deref, mr_error *error)
@@ -60,6 +85,8 @@ mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record,
         return MR_OK;
     mr_emitted event = {.op = MR_OP_DEREF, .operand = pointer->variable};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
+    if (!status)
+        status = tell(pass, pointer, error);
     if (status)
         return status;
     mr_settled_use(&pass->settled, thread, pointer->code, pointer->variable);
@@ -83,6 +110,8 @@ mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *recor
     mr_status status = mr_event_pass_pointer_loose(pass, error);
     if (!status)
         status = mr_event_pass_place(pass, record, &event, error);
+    if (!status)
+        status = tell(pass, pointer, error);
     return status ? status : add(pass, &event, error);
 }
 

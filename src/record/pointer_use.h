@@ -4,10 +4,10 @@
 
 #include "event_state.h"
 
-/* An access of the whole of a kept variable of 8 bytes had its event.
- */
+/* An access of the whole of a kept variable of 8 bytes had its event, with this value for what it read. A thread that uses a pointer to
+ * a block that was freed and given out again is told as misuse, at the event that read the pointer: no access shows that. */
 mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
-                                       const mr_emitted *access, mr_error *error);
+                                       const mr_emitted *access, int64_t named, mr_error *error);
 
 /* A read of such a variable has no event, and gave no address. */
 mr_status mr_event_pass_pointer_none(mr_event_pass *pass, const uint64_t *record, uint32_t variable,

@@ -57,27 +57,24 @@ bool mr_pointers_note_null(mr_pointers *all, uint32_t variable)
     return true;
 }
 
-bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
-                      uint64_t code, bool is_returned, const mr_life *life)
+bool mr_pointers_note(mr_pointers *all, uint32_t thread, const mr_pointer *read,
+                      const mr_life *life)
 {
-    if (!mr_pointers_may_be_address(value)) {
+    if (!mr_pointers_may_be_address(read->value)) {
         if (thread < all->count)
-            forget_variable(&all->threads[thread], variable);
+            forget_variable(&all->threads[thread], read->variable);
         return true;
     }
     if (!reserve(all, thread))
         return false;
     mr_thread_pointers *own = &all->threads[thread];
-    forget_variable(own, variable);
+    forget_variable(own, read->variable);
     mr_pointer *place = &own->items[own->next];
     give_up(own, place);
-    *place = (mr_pointer){.value = value,
-                          .start = value,
-                          .end = value + MR_POINTERS_BYTES,
-                          .code = code,
-                          .is_returned = is_returned,
-                          .variable = variable,
-                          .patience = MR_POINTERS_PATIENCE};
+    *place = *read;
+    place->start = read->value;
+    place->end = read->value + MR_POINTERS_BYTES;
+    place->patience = MR_POINTERS_PATIENCE;
     if (life->number && life->kind == MR_LOG_MEMORY_HEAP) {
         place->start = life->start;
         place->end = life->end;

@@ -37,6 +37,8 @@ typedef struct mr_pointer {
     bool is_returned;           /* by an atomic access, which returns it */
     uint32_t variable;
     uint32_t patience; /* 0: used, or given up; then only a free counts */
+    uint32_t
+        stale; /* the event that read it, + 1, when it points to a block that was freed and given out again; or 0 */
 } mr_pointer;
 
 typedef struct mr_thread_pointers {
@@ -60,10 +62,10 @@ void mr_pointers_free(mr_pointers *all);
 /* The variable, of 8 bytes, was 0. False: no memory. */
 bool mr_pointers_note_null(mr_pointers *all, uint32_t variable);
 
-/* The thread read the whole of a kept variable. `life` is that of the value, when it may be an address.
- * False: no memory. */
-bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
-                      uint64_t code, bool is_returned, const mr_life *life);
+/* The thread read the whole of a kept variable: `read` has all but start, end and patience. `life` is that of the value, when it may
+ * be an address. False: no memory. */
+bool mr_pointers_note(mr_pointers *all, uint32_t thread, const mr_pointer *read,
+                      const mr_life *life);
 
 /* Can the value be an address? */
 static inline bool mr_pointers_may_be_address(uint64_t value)
