@@ -2,11 +2,13 @@
 
 #include "channel_units.h"
 #include "input_descriptors.h"
+#include "outside.h"
 #include "signals.h"
 #include "sys.h"
 #include "writer.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,8 +20,9 @@ typedef struct passage {
     dev_t device;
     ino_t inode;
     uint64_t reads, writes;
-    uint64_t reader; /* reads of what is written there are TAKEN from this; 0: not known */
-    bool is_stream;  /* of bytes; not a file */
+    uint64_t reader;   /* reads of what is written there are TAKEN from this; 0: not known */
+    bool is_stream;    /* of bytes; not a file */
+    bool is_inherited; /* by a child, which may read and write there, too */
 } passage;
 
 /* Those that were seen so far; numbers, because that of an inode is another in each run. */
@@ -28,13 +31,16 @@ static struct {
     uint64_t count;
     uint16_t token[MR_CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
     uint16_t sent[MR_CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
+    int64_t
+        left[MR_CHANNELS_MAX + 1]; /* bytes that the program wrote, and that were not read yet */
 } channels;
 
 static bool files_are_locked; /* by some call so far */
 
-static const passage no_channel; /* whose numbers are 0 */
+/* Its numbers are 0. */
+static passage no_channel;
 
-static const passage *find_channel(const struct stat *is)
+static passage *find_channel(const struct stat *is)
 {
     for (uint64_t i = 0; i < channels.count; i++) {
         if (channels.of[i].inode == is->st_ino && channels.of[i].device == is->st_dev) {
@@ -47,13 +53,13 @@ static const passage *find_channel(const struct stat *is)
 static passage *add_channel(const struct stat *is, uint64_t reads, uint64_t writes, bool is_stream)
 {
     passage *added = &channels.of[channels.count++];
-    *added = (passage){is->st_dev, is->st_ino, reads, writes, writes, is_stream};
+    *added = (passage){is->st_dev, is->st_ino, reads, writes, writes, is_stream, false};
     return added;
 }
 
-static const passage *channel_of(const struct stat *is)
+static passage *channel_of(const struct stat *is)
 {
-    const passage *found = find_channel(is);
+    passage *found = find_channel(is);
     if (found->reads == 0 && channels.count < MR_CHANNELS_MAX) {
         uint64_t number = channels.count + 1;
         found = add_channel(is, number, number, S_ISFIFO(is->st_mode));
@@ -97,7 +103,9 @@ static struct {
     uint64_t last;               /* the value that the last write added */
     sigset_t signals;            /* that are read there */
     bool is_known, is_semaphore; /* an eventfd */
+    bool has_units;              /* each read of it takes one, of any write */
     bool is_timer, has_signals;
+    bool is_inherited;
 } counters[COUNTERS_MAX];
 
 /* The number of the eventfd's object; 0: it is no eventfd, or is not known. */
@@ -143,8 +151,21 @@ static void log_counter(mr_log_kind kind, unsigned count, uint32_t number, uintp
     mr_write_object(kind, MR_LOG_ROLE_READY, (void *)(uintptr_t)number, code, count, 0);
 }
 
+enum { MOST_UNITS = UINT16_MAX };
+
+/* Units of a semaphore, as far as there are any. */
+static void log_units(mr_log_kind kind, uint32_t number, uint64_t units, uintptr_t code)
+{
+    counters[number].has_units = counters[number].has_units && units <= MOST_UNITS;
+    if (counters[number].has_units && units > 0) {
+        mr_write_object(kind, MR_LOG_ROLE_UNITS, (void *)(uintptr_t)(MR_LOG_COUNTERS_AT + number),
+                        code, (unsigned)units, 0);
+    }
+}
+
 static void add_to(uint32_t number, uint64_t value, uintptr_t code)
 {
+    log_units(MR_LOG_POST, number, value, code);
     counters[number].left += value;
     counters[number].last = value;
     if (value > 0) {
@@ -157,7 +178,7 @@ void mr_channel_new_counter(int fd, unsigned count, bool is_semaphore, uintptr_t
     uint32_t number = mr_descriptor_new_object(fd);
     if (number > 0 && number < COUNTERS_MAX) {
         counters[number].is_known = true;
-        counters[number].is_semaphore = is_semaphore;
+        counters[number].is_semaphore = counters[number].has_units = is_semaphore;
         add_to(number, count, code);
     }
 }
@@ -173,7 +194,9 @@ static void take_from(uint32_t number, uintptr_t code)
 {
     uint64_t left = counters[number].left;
     counters[number].left = counters[number].is_semaphore && left > 1 ? left - 1 : 0;
-    log_taken(MR_LOG_COUNTERS_AT + number, MR_LOG_TAKING_UNLIKE, code);
+    log_units(MR_LOG_WAIT, number, 1, code);
+    log_taken(MR_LOG_COUNTERS_AT + number,
+              counters[number].has_units ? MR_LOG_TAKING_LIKE : MR_LOG_TAKING_UNLIKE, code);
     if (counters[number].left == 0) {
         log_counter(MR_LOG_BEFORE, MR_LOG_NOT_READY, number, code);
     }
@@ -183,7 +206,7 @@ static void take_from(uint32_t number, uintptr_t code)
  * Pipes and files are told apart, and so are the ends of pairs of sockets and eventfds. Other sockets, and whatever
  * else has no file of its own, are not: channel 0.
  */
-static const passage *channel_at(const struct stat *is)
+static passage *channel_at(const struct stat *is)
 {
     return S_ISFIFO(is->st_mode) || S_ISREG(is->st_mode) ? channel_of(is)
            : S_ISSOCK(is->st_mode)                       ? find_channel(is)
@@ -252,6 +275,65 @@ static bool is_like(uint64_t number, const uint8_t *from, size_t bytes)
     return like;
 }
 
+static bool is_inherited(const passage *at, int fd)
+{
+    return at->is_inherited || counters[counter_of(fd)].is_inherited;
+}
+
+enum { NOT_OURS = INT32_MIN };
+
+/* A thread has read so many bytes of a channel that a child has, too, or looked at it. Has it seen only what threads of the program
+ * wrote? Where other bytes were read or written once, nobody knows any more. */
+static bool is_ours(const passage *at, int fd, size_t bytes)
+{
+    int there = 0;
+    int64_t *left = &channels.left[at->reads];
+    *left -= (int64_t)bytes;
+    bool is = at->is_stream && mr_sys(SYS_ioctl, fd, FIONREAD, (long)&there, 0, 0, 0) == 0 &&
+              *left == there;
+    *left = is ? *left : NOT_OURS;
+    return is;
+}
+
+static void hear(const passage *at, int fd, size_t bytes, uintptr_t code)
+{
+    if (is_inherited(at, fd) && (bytes == 0 || !is_ours(at, fd, bytes))) {
+        mr_outside_hear(code);
+    }
+}
+
+void mr_channel_wrote(int fd, size_t bytes)
+{
+    struct stat is;
+    if (look_at(fd, &is) && channel_at(&is)->is_inherited) {
+        channels.left[channel_at(&is)->writes] += (int64_t)bytes;
+    }
+}
+
+void mr_channel_inherited(int fd)
+{
+    struct stat is;
+    uint32_t counter = counter_of(fd);
+    counters[counter].is_inherited = counter != 0;
+    if (look_at(fd, &is) && (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode))) {
+        passage *at = channel_at(&is);
+        int there = 0;
+        if (at->reads != 0 && !at->is_inherited) {
+            at->is_inherited = true;
+            mr_sys(SYS_ioctl, fd, FIONREAD, (long)&there, 0, 0, 0);
+            channels.left[at->reads] = there;
+        }
+    }
+}
+
+void mr_channels_inherited(uintptr_t code)
+{
+    for (int fd = 0; fd < MR_LOG_DESCRIPTORS; fd++) {
+        mr_channel_inherited(fd);
+    }
+    mr_outside_tell(code);
+}
+
 /* Values that are added to an eventfd may come in any order, and so may bytes of a stream while all are the same one. */
 static void log_write(int fd, const void *from, size_t bytes, uintptr_t code)
 {
@@ -261,11 +343,17 @@ static void log_write(int fd, const void *from, size_t bytes, uintptr_t code)
     }
     const passage *at = channel_at(&is);
     bool apart = at->is_stream ? is_like(at->writes, from, bytes) : counter_of(fd) && from;
+    if (S_ISREG(is.st_mode)) {
+        mr_outside_file_changes(code);
+    }
     log_closed(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
     log_written(&is, MR_LOG_BEFORE, apart ? MR_LOG_WRITING_APART : MR_LOG_WRITING_IN_ORDER, fd,
                 code);
     if (at->is_stream) {
         mr_channel_units_write(at->writes, apart, code);
+    }
+    if (is_inherited(at, fd)) {
+        mr_outside_tell(code);
     }
 }
 
@@ -276,6 +364,7 @@ void mr_channel_log(mr_log_kind kind, int fd, uintptr_t code)
         log_write(fd, NULL, 0, code);
     } else if (look_at(fd, &is)) {
         log_written(&is, kind, 0, fd, code);
+        hear(channel_at(&is), fd, 0, code);
     }
 }
 
@@ -338,13 +427,16 @@ void mr_channel_log_taken(int fd, size_t bytes, const uint8_t *token, uintptr_t 
         return;
     }
     const passage *at = channel_at(&is);
-    bool apart = at->is_stream && mr_channel_units_read(at->reads, fd, bytes, token != NULL, code);
+    bool apart =
+        counters[counter].has_units ||
+        (at->is_stream && mr_channel_units_read(at->reads, fd, bytes, token != NULL, code));
     log_written(&is, MR_LOG_AFTER, apart ? MR_LOG_NOTHING : 0, fd, code);
     if (counter != 0) {
         take_from(counter, code);
     } else {
         log_turn(&is, fd, token, code);
     }
+    hear(at, fd, bytes, code);
 }
 
 void mr_channel_log_written(int fd, const void *from, size_t bytes, uintptr_t code)
@@ -367,6 +459,7 @@ void mr_channel_log_refused(int fd, uintptr_t code)
         mr_channel_units_refuse(channel_at(&is)->writes, code);
     }
     if (number != 0 && counters[number].last > 0) {
+        log_units(MR_LOG_WAIT, number, counters[number].last, code);
         counters[number].left -= counters[number].last;
         counters[number].last = 0;
         if (counters[number].left == 0) {
@@ -379,6 +472,7 @@ static void log_end(const struct stat *is, int fd, uintptr_t code)
 {
     log_written(is, MR_LOG_AFTER, 0, fd, code);
     log_closed(is, MR_LOG_AFTER, 0, fd, code);
+    hear(channel_at(is), fd, 0, code);
 }
 
 void mr_channel_log_end(int fd, uintptr_t code)
@@ -413,21 +507,25 @@ void mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
     }
     const passage *at = channel_at(&is);
     bool apart = at->is_stream && !is_edge && mr_channel_units_ready(at->reads, fd, code);
-    if (apart) {
-        log_closed(&is, MR_LOG_AFTER, 0, fd, code);
-    } else {
-        log_end(&is, fd, code);
+    if (!apart) {
+        log_written(&is, MR_LOG_AFTER, 0, fd, code);
+    }
+    log_closed(&is, MR_LOG_AFTER, 0, fd, code);
+    if (is_inherited(at, fd) && !(is_ours(at, fd, 0) && channels.left[at->reads] > 0)) {
+        mr_outside_hear(code); /* or the other end is closed */
     }
 }
 
 void mr_channel_log_unready(int fd, uintptr_t code)
 {
-    struct stat is;
+    struct stat is = {.st_mode = 0};
     const sigset_t *signals = signals_of(fd);
     if (signals != NULL) {
         mr_signal_log_pending(signals, code);
     } else if (look_at(fd, &is) && tells(&is, fd)) {
         log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+    } else if (S_ISSOCK(is.st_mode) && mr_outside_listens(fd)) {
+        mr_outside_call_seen(MR_OUTSIDE_CONNECTS, false, code);
     }
 }
 
@@ -488,6 +586,12 @@ void mr_channel_log_closed(int fd, uintptr_t code)
     struct stat is;
     if (look_at(fd, &is)) {
         log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+        if (is_inherited(channel_at(&is), fd)) {
+            mr_outside_tell(code);
+        }
+        if (S_ISREG(is.st_mode)) {
+            mr_outside_file_changes(code);
+        }
         if (files_are_locked && (S_ISREG(is.st_mode) || S_ISDIR(is.st_mode))) {
             mr_channel_log_lock(fd, code); /* that ends its locks */
         }
@@ -509,6 +613,9 @@ void mr_channel_log_shut(int fd, uintptr_t code)
     struct stat is;
     if (look_at(fd, &is) && S_ISSOCK(is.st_mode) && is_closed_inside(&is, fd)) {
         log_closed(&is, MR_LOG_BEFORE, 0, fd, code);
+        if (is_inherited(channel_at(&is), fd)) {
+            mr_outside_tell(code);
+        }
     } else {
         mr_channel_log(MR_LOG_BEFORE, fd, code);
     }

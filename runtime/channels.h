@@ -71,6 +71,12 @@ void mr_channel_log_shut(int fd, uintptr_t code);
 void mr_channel_log_lock(int fd, uintptr_t code);
 /* epoll_ctl asks (BEFORE) for events of what the data stands for; a wait has found some (AFTER). */
 void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code);
+/* A child is about to begin: it has all descriptors that are open. */
+void mr_channels_inherited(uintptr_t code);
+/* The same of one descriptor, whose other end a child has. */
+void mr_channel_inherited(int fd);
+/* So many bytes were written, as the call that was about to write them says. */
+void mr_channel_wrote(int fd, size_t bytes);
 /* The two ends of a socketpair: what is written to one is read from the other. */
 void mr_channel_pair(const int ends[2]);
 

@@ -4,6 +4,7 @@
 #include "input_descriptors.h"
 #include "io.h"
 #include "log_file.h"
+#include "outside.h"
 #include "real.h"
 #include "scheduler.h"
 #include "steer_result.h"
@@ -336,6 +337,16 @@ static bool is_there_since(const mr_input *input, int fd, int flags)
            mr_input_result(input) >= 0;
 }
 
+/* It may be made by that. */
+static void file_opens(uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_outside_file_changes(code);
+        mr_leave(thread);
+    }
+}
+
 #define OPENS(name, parameters, arguments)                                                         \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
@@ -346,6 +357,7 @@ static bool is_there_since(const mr_input *input, int fd, int flags)
             mode = va_arg(rest, mode_t);                                                           \
             va_end(rest);                                                                          \
         }                                                                                          \
+        file_opens(MR_CALLER);                                                                     \
         mr_input input;                                                                            \
         int fd = mr_descriptor_expect(&input, MR_NEW_FILE) ? MR_REAL(name) arguments : -1;         \
         if (is_there_since(&input, fd, flags)) {                                                   \
@@ -398,8 +410,6 @@ MR_EXPORT int socket(int domain, int type, int protocol)
     }
 GIVES(creat, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
 GIVES(creat64, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
-GIVES(inotify_init, MR_NEW_OTHER, (void), (), MR_DESCRIPTOR_UNKNOWN)
-GIVES(inotify_init1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_UNKNOWN)
 GIVES(memfd_create, MR_NEW_OTHER, (const char *name_, unsigned flags), (name_, flags),
       MR_DESCRIPTOR_INSIDE)
 #undef GIVES
@@ -413,6 +423,18 @@ static int new_set(int fd)
     }
     return fd;
 }
+
+#define GIVES_WATCHER(name, parameters, arguments)                                                 \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_input input;                                                                            \
+        int made = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(name) arguments : -1;      \
+        mr_outside_watch_files();                                                                  \
+        return settle(&input, MR_NEW_OTHER, made, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);               \
+    }
+GIVES_WATCHER(inotify_init, (void), ())
+GIVES_WATCHER(inotify_init1, (int flags), (flags))
+#undef GIVES_WATCHER
 
 #define GIVES_SET(name, parameters, arguments)                                                     \
     MR_EXPORT int name parameters                                                                  \

@@ -42,6 +42,6 @@ MR_EXPORT int eventfd_write(int fd, eventfd_t value)
     }
     mr_channel_log_written(fd, &value, sizeof value, MR_CALLER);
     MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(write)(fd, &value, sizeof value));
-    mr_io_end_sent(false, fd, result, MR_CALLER);
+    mr_io_end_sent(false, fd, result, 0, MR_CALLER);
     return status_of(result);
 }

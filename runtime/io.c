@@ -222,7 +222,7 @@ bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result)
 }
 
 /* What the result of a write says of those who read. */
-void mr_io_end_room(int fd, ssize_t result, uintptr_t code)
+void mr_io_end_room(int fd, ssize_t result, size_t asked, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
@@ -232,8 +232,11 @@ void mr_io_end_room(int fd, ssize_t result, uintptr_t code)
     if (result < 0) {
         mr_channel_log_refused(fd, code);
     }
-    if (result < 0 && (saved_errno == EAGAIN || saved_errno == ETIMEDOUT)) {
-        mr_channel_log_full(fd, code);
+    if (result > 0) {
+        mr_channel_wrote(fd, (size_t)result);
+    }
+    if (result < 0 ? saved_errno == EAGAIN || saved_errno == ETIMEDOUT : (size_t)result < asked) {
+        mr_channel_log_full(fd, code); /* there was room for a part, or for nothing */
     } else if (result >= 0 && thread->found_full) {
         mr_channel_log_room(fd, code);
     }
@@ -242,7 +245,7 @@ void mr_io_end_room(int fd, ssize_t result, uintptr_t code)
     errno = saved_errno;
 }
 
-void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
+void mr_io_end_sent(bool fed, int fd, ssize_t result, size_t asked, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread =
@@ -253,7 +256,7 @@ void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
         mr_leave(thread);
     }
     errno = saved_errno;
-    mr_io_end_room(fd, result, code);
+    mr_io_end_room(fd, result, asked, code);
     mr_io_end(result < 0 && tells_of_others(result) ? fd : -1, NULL, 0, code);
     errno = saved_errno;
 }
@@ -305,12 +308,13 @@ socklen_t mr_io_begin_address(const struct sockaddr *address, const socklen_t *l
     return *length;
 }
 
+/* Who gets the bytes comes after the reads of them, and may change them. */
 static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
-    mr_channel_log_written(fd, from, bytes, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }
+    mr_channel_log_written(fd, from, bytes, code);
 }
 
 extern ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
@@ -406,13 +410,13 @@ READS_FROM(__recvfrom_chk,
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         beside;                                                                                    \
+        read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
             MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(name) arguments);                      \
         }                                                                                          \
-        mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
+        mr_io_end_sent(fed, fd, result, bytes, MR_CALLER);                                         \
         return result;                                                                             \
     }
 WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes), )
@@ -425,6 +429,15 @@ WRITES(sendto,
        (fd, buffer, bytes, flags, address, length),
        mr_io_log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER))
 #undef WRITES
+
+size_t mr_io_bytes(const struct iovec *parts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += parts[i].iov_len;
+    }
+    return bytes;
+}
 
 /* The parts of a vector that `bytes` bytes fill. */
 void mr_io_log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
@@ -522,14 +535,14 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);                                              \
         mr_io_log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);       \
         mr_io_log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);           \
+        mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);                                              \
         bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
             MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(name) arguments);                      \
         }                                                                                          \
-        mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
+        mr_io_end_sent(fed, fd, result, mr_io_bytes(parts, (size_t)count), MR_CALLER);             \
         return result;                                                                             \
     }
 WRITES_PARTS(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))

@@ -44,10 +44,13 @@ ssize_t mr_io_feed(mr_thread *thread, mr_input *input, void *buffer, size_t room
 /* A call that writes to a peer has the result that it had. */
 bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result);
 
-/* After a write: it had to wait for room, or found none. */
-void mr_io_end_room(int fd, ssize_t result, uintptr_t code);
+/* After a write of `asked` bytes: it had to wait for room, or found none, or too little. */
+void mr_io_end_room(int fd, ssize_t result, size_t asked, uintptr_t code);
 
-void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code);
+void mr_io_end_sent(bool fed, int fd, ssize_t result, size_t asked, uintptr_t code);
+
+/* The bytes of a vector. */
+size_t mr_io_bytes(const struct iovec *parts, size_t count);
 
 /* Memory that a call has written beside the data. */
 void mr_io_written(const void *to, size_t bytes, uintptr_t code);

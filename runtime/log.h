@@ -406,6 +406,8 @@ typedef enum mr_log_taking {
 #define MR_LOG_SYSV_AT 0x40000u
 /* The channel of a timer descriptor is its number and this. */
 #define MR_LOG_TIMERS_AT 0x30000u
+/* The channels of calls of listen and of connect (outside.h). */
+#define MR_LOG_CALLS_AT 0x3fffeu
 
 /* The count of BEFORE(READY): nothing is left to read. */
 enum { MR_LOG_NOT_READY = 1 };

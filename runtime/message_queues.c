@@ -51,11 +51,11 @@ static int send_until(mqd_t queue, const char *message, size_t bytes, unsigned p
     if (thread == NULL) {
         return send_really(queue, message, bytes, priority, limit);
     }
-    mr_channel_log(MR_LOG_BEFORE, queue, code);
     mr_io_log_range(MR_LOG_RANGE_READ, message, bytes, code);
+    mr_channel_log(MR_LOG_BEFORE, queue, code);
     MR_IO_CALL_BY(thread, await(thread, queue, POLLOUT, limit, &own), ETIMEDOUT, result,
                   send_really(queue, message, bytes, priority, limit == NULL ? NULL : &own));
-    mr_io_end_room(queue, result, code);
+    mr_io_end_room(queue, result, 0, code);
     return result;
 }
 

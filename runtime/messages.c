@@ -3,6 +3,7 @@
 #include "descriptors.h"
 #include "io.h"
 #include "io_parts.h"
+#include "outside.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -117,13 +118,13 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
     }
-    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     begin_sent(message, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     bool fed = mr_io_feed_sent(thread, fd, &result);
     if (!fed) {
         MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(sendmsg)(fd, message, flags));
     }
-    mr_io_end_sent(fed, fd, result, MR_CALLER);
+    mr_io_end_sent(fed, fd, result, mr_io_bytes(message->msg_iov, message->msg_iovlen), MR_CALLER);
     return result;
 }
 
@@ -169,10 +170,10 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     if (thread == NULL) {
         return MR_REAL(sendmmsg)(fd, messages, count, flags);
     }
-    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     for (unsigned i = 0; i < count; i++) {
         begin_sent(&messages[i].msg_hdr, MR_CALLER);
     }
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(sendmmsg)(fd, messages, count, flags));
     for (int i = 0; i < result; i++) {
         end_length(&messages[i].msg_len, MR_CALLER);
@@ -219,13 +220,19 @@ static bool is_shut(int result)
     return result < 0 && (errno == EINVAL || errno == ECONNABORTED);
 }
 
+/* Nobody wants a connection: that comes before the next connect. */
 static int accepted(int fd, bool is_new, uintptr_t code)
 {
+    int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        if (fd < 0 && saved_errno == EAGAIN) {
+            mr_outside_call_seen(MR_OUTSIDE_CONNECTS, false, code);
+        }
         fd = mr_descriptor_given(thread, fd, is_new, code);
         mr_leave(thread);
     }
+    errno = saved_errno;
     return fd;
 }
 
@@ -259,12 +266,15 @@ ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict
         (fd, address, length, flags))
 #undef ACCEPTS
 
-static void log_connected(int fd, int result, const struct sockaddr *address)
+static void log_connected(int fd, int result, const struct sockaddr *address, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_descriptor_origin origin = mr_descriptor_peer_of(fd, address, false);
+        if (result == 0 || saved_errno == ECONNREFUSED || saved_errno == ENOENT) {
+            mr_outside_call_seen(MR_OUTSIDE_LISTENS, result == 0, code);
+        }
         errno = saved_errno;
         mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
                      NULL, 0);
@@ -281,8 +291,9 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);
     }
-    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
     mr_io_log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_outside_call_begins(MR_OUTSIDE_CONNECTS, MR_CALLER);
     mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
     if (input.head != NULL) {
         result = (int)mr_io_feed(thread, &input, NULL, 0);
@@ -291,8 +302,21 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
         struct sockaddr_storage led;
         address = mr_descriptor_lead(address, length, &led);
         MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
-        log_connected(fd, result, address);
+        log_connected(fd, result, address, MR_CALLER);
     }
     mr_io_end(-1, NULL, 0, MR_CALLER);
     return result;
+}
+
+/* Who connects comes after that. */
+MR_EXPORT int listen(int fd, int count)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_yield(thread);
+        mr_descriptor_use(fd, MR_CALLER);
+        mr_outside_call_begins(MR_OUTSIDE_LISTENS, MR_CALLER);
+        mr_leave(thread);
+    }
+    return MR_REAL(listen)(fd, count);
 }

@@ -1,4 +1,6 @@
 /* Waiting for children and signals: always outside. */
+#include "channels.h"
+#include "outside.h"
 #include "real.h"
 #include "signals.h"
 #include "waits.h"
@@ -17,6 +19,9 @@ static void after_signal(int number, uintptr_t code)
     mr_thread *thread = number > 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+        if (number == SIGCHLD) {
+            mr_outside_hear(code);
+        }
         mr_leave(thread);
     }
 }
@@ -34,10 +39,28 @@ static void after_signal(int number, uintptr_t code)
         mr_wait_end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                          \
         return result;                                                                             \
     }
-WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
 WAITS(int, pause, (void), (), (void *)NULL, 0)
 WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
 #undef WAITS
+
+/* The child of it comes after what was done before, and has ended. */
+MR_EXPORT int system(const char *command)
+{
+    mr_thread *thread = mr_wait_begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(system)(command);
+    }
+    mr_channels_inherited(MR_CALLER);
+    MR_CALL(thread, false, result = MR_REAL(system)(command));
+    int saved_errno = errno;
+    if ((thread = mr_enter()) != NULL) {
+        mr_outside_hear(MR_CALLER);
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+    return result;
+}
 
 /* Who learns that a child has ended comes after those who made it, and who sent it a signal: as a handler of SIGCHLD does. */
 #define WAITS_FOR_CHILD(type, name, parameters, arguments, written, bytes, learns)                 \

@@ -1,4 +1,5 @@
 /* What becomes of the process and of its modules: fork, exec, _exit, dlopen. */
+#include "channels.h"
 #include "init.h"
 #include "inputs.h"
 #include "modules.h"
@@ -28,7 +29,8 @@ MR_EXPORT pid_t fork(void)
     uint32_t number = mr_rt.logging ? ++mr_rt.header->forks : 0;
     mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
     mr_signal_caused(SIGCHLD, MR_CALLER); /* some day */
-    mr_leave(thread);                     /* handlers of pthread_atfork are code of the program */
+    mr_channels_inherited(MR_CALLER);
+    mr_leave(thread); /* handlers of pthread_atfork are code of the program */
     pid_t child = MR_REAL(fork)();
     if (child == 0) {
         mr_stop_in_child();
@@ -65,6 +67,7 @@ MR_EXPORT pid_t vfork(void)
         mr_thread *thread = mr_enter();                                                            \
         if (thread != NULL) {                                                                      \
             mr_signal_caused(SIGCHLD, MR_CALLER); /* as by fork */                                 \
+            mr_channels_inherited(MR_CALLER);                                                      \
             mr_leave(thread);                                                                      \
         }                                                                                          \
         return MR_REAL_VERSION(name, "GLIBC_2.15")(child, file, actions, attributes, arguments,    \

@@ -1,5 +1,6 @@
 /* Sending signals. Whatever comes of it, the sender has done what it did. */
 #include "inputs.h"
+#include "outside.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -120,6 +121,9 @@ static others others_of(int64_t process)
         thread->raising = (ours) && mr_rt.alive == 1;                                              \
         mr_signal_caused((others) == ONLY ? 0 : number, MR_CALLER);                                \
         mr_signal_caused((others) == NONE ? 0 : SIGCHLD, MR_CALLER);                               \
+        if ((others) != NONE) {                                                                    \
+            mr_outside_tell(MR_CALLER);                                                            \
+        }                                                                                          \
         int status = MR_REAL(name) arguments;                                                      \
         thread->raising = false;                                                                   \
         mr_leave(thread);                                                                          \

@@ -115,9 +115,11 @@ typedef struct mr_thread {
     int64_t shown_deadline; /* on the program's clocks (mr_elapsed_now) */
     int64_t
         nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
-    bool cancellable;       /* this wait ends when the thread is cancelled */
-    bool polls;             /* this wait is for something that another process may do */
-    bool found_full;        /* there was no room when its write began */
+    bool cancellable; /* this wait ends when the thread is cancelled */
+    bool polls;       /* this wait is for something that another process may do */
+    bool found_full;  /* there was no room when its write began */
+    bool
+        has_given_stack; /* the program gave it the memory of its stack, and uses it again when it has ended: no life of it */
     bool waits_for_outside; /* its call waits for descriptors or a signal, and has no near limit */
     bool awaits;            /* this wait is for descriptors (awaiting.h): */
     struct pollfd *awaited;

@@ -210,6 +210,12 @@ MR_EXPORT int semctl(int set, int number, int command, ...)
     return result;
 }
 
+/* Somebody has removed it. */
+static bool is_removed(int error)
+{
+    return error == EIDRM || error == EINVAL;
+}
+
 static void log_queue(mr_log_kind kind, int queue, unsigned count, mr_log_channel which,
                       uintptr_t code)
 {
@@ -217,6 +223,36 @@ static void log_queue(mr_log_kind kind, int queue, unsigned count, mr_log_channe
     if (channel != NULL) {
         mr_write_object(kind, MR_LOG_ROLE_CHANNEL, channel, code, count, which);
     }
+}
+
+/* The program is told what is in the queue, and does something because of that. */
+static void log_queue_seen(int queue, uintptr_t code)
+{
+    log_queue(MR_LOG_AFTER, queue, MR_LOG_NOT_YET, MR_LOG_CHANNEL_DATA, code);
+    log_queue(MR_LOG_AFTER, queue, MR_LOG_NOT_YET, MR_LOG_CHANNEL_TAKEN, code);
+}
+
+MR_EXPORT int msgctl(int queue, int command, struct msqid_ds *to)
+{
+    mr_thread *thread = mr_enter();
+    int saved_errno = errno;
+    if (thread == NULL) {
+        return MR_REAL(msgctl)(queue, command, to);
+    }
+    mr_yield(thread);
+    if (command == IPC_RMID) {
+        log_queue(MR_LOG_BEFORE, queue, MR_LOG_WRITING_IN_ORDER, MR_LOG_CHANNEL_DATA, MR_CALLER);
+        mr_wake_key(&waiting);
+    }
+    int result = MR_REAL(msgctl)(queue, command, to);
+    saved_errno = result < 0 ? errno : saved_errno;
+    bool tells = result >= 0 && (command == IPC_STAT || command == MSG_STAT);
+    if (tells || (result < 0 && is_removed(saved_errno))) {
+        log_queue_seen(queue, MR_CALLER);
+    }
+    mr_memory_end(thread, to, tells && mr_is_instrumented(MR_CALLER) ? sizeof *to : 0, MR_CALLER);
+    errno = saved_errno;
+    return result;
 }
 
 /* The call without a wait, again and again until it does not find the queue full or empty (`finds`); `note` when it waits. */
@@ -243,6 +279,9 @@ MR_EXPORT int msgsnd(int queue, const void *message, size_t bytes, int flags)
     UNTIL_SETTLED(thread, result, EAGAIN, flags, waited = true, MR_CALLER,
                   MR_REAL(msgsnd)(queue, message, bytes, flags | IPC_NOWAIT));
     bool is_full = result < 0 && errno == EAGAIN;
+    if (result < 0 && is_removed(errno)) {
+        log_queue_seen(queue, MR_CALLER);
+    }
     if (is_full) {
         log_queue(MR_LOG_AFTER, queue, 0, MR_LOG_CHANNEL_DATA, MR_CALLER);
     }
@@ -269,6 +308,9 @@ MR_EXPORT ssize_t msgrcv(int queue, void *message, size_t bytes, long type, int 
                   MR_REAL(msgrcv)(queue, message, bytes, type, flags | IPC_NOWAIT));
     int saved_errno = errno;
     bool is_empty = result < 0 && saved_errno == ENOMSG;
+    if (result < 0 && (saved_errno == E2BIG || is_removed(saved_errno))) {
+        log_queue_seen(queue, MR_CALLER);
+    }
     if (result >= 0 || is_empty) {
         log_queue(MR_LOG_AFTER, queue, is_empty ? MR_LOG_NOT_YET : 0, MR_LOG_CHANNEL_DATA,
                   MR_CALLER);

@@ -178,7 +178,7 @@ static void find_stack(mr_thread *thread)
 /* Nothing of the thread may be in the log before this. */
 static void log_begin(mr_thread *thread)
 {
-    if (thread->stack_end != 0) {
+    if (thread->stack_end != 0 && !thread->has_given_stack) {
         mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, (void *)thread->stack_start, 0, 0,
                         thread->stack_end - thread->stack_start);
     }
@@ -240,7 +240,8 @@ static void place_stack(mr_thread *thread, pthread_attr_t *attributes)
     if (pthread_attr_getstack(attributes, &stack, &bytes) != 0 || bytes == 0) {
         pthread_attr_getstacksize(attributes, &bytes);
     } else if (stack != NULL && (uintptr_t)stack + bytes != 0) {
-        return; /* the program's own */
+        thread->has_given_stack = true;
+        return;
     }
     stack = mr_arena_stack(thread->arena, bytes, guard);
     if (stack != NULL) {

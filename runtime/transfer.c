@@ -6,9 +6,13 @@
 #include "real.h"
 #include "scheduler.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 /* Neither is a cancellation point. */
 static mr_thread *begin(int fd, void (*log)(int fd, uintptr_t code), uintptr_t code)
@@ -45,14 +49,14 @@ MR_EXPORT int shutdown(int fd, int how)
     if (!fed) {
         MR_CALL(thread, true, result = MR_REAL(shutdown)(fd, how));
     }
-    mr_io_end_sent(fed, fd, result, MR_CALLER);
+    mr_io_end_sent(fed, fd, result, 0, MR_CALLER);
     return (int)result;
 }
 
 /* The file was written before, perhaps by another thread. */
 static void end(bool fed, int to, int from, ssize_t result, uintptr_t code)
 {
-    mr_io_end_sent(fed, to, result, code);
+    mr_io_end_sent(fed, to, result, 0, code);
     mr_io_end(from, NULL, 0, code);
 }
 
@@ -79,3 +83,60 @@ static void end(bool fed, int to, int from, ssize_t result, uintptr_t code)
 SENDS(sendfile, off_t)
 SENDS(sendfile64, off64_t)
 #undef SENDS
+
+/* What the call took, or saw and left there (`takes`). */
+static void end_moved(int from, ssize_t bytes, bool takes, uintptr_t code)
+{
+    int saved_errno = errno;
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        if (bytes > 0 && takes) {
+            mr_channel_log_taken(from, (size_t)bytes, NULL, code);
+        } else if (bytes >= 0) {
+            mr_channel_log_end(from, code);
+        } else if (saved_errno == EAGAIN) {
+            mr_channel_log_empty(from, code);
+        }
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+}
+
+/* From one descriptor to another one, within the kernel. */
+#define MOVES(name, parameters, arguments, takes, beside)                                          \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = mr_io_begin(from, MR_CALLER);                                          \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        mr_descriptor_use(to, MR_CALLER);                                                          \
+        mr_channel_log(MR_LOG_BEFORE, to, MR_CALLER);                                              \
+        MR_IO_CALL(thread, from, POLLIN, result, MR_REAL(name) arguments);                         \
+        end_moved(from, result, takes, MR_CALLER);                                                 \
+        mr_io_end_room(to, result, 0, MR_CALLER);                                                  \
+        beside;                                                                                    \
+        return result;                                                                             \
+    }
+MOVES(splice, (int from, off64_t *at, int to, off64_t *to_at, size_t count, unsigned flags),
+      (from, at, to, to_at, count, flags), true,
+      mr_io_written(at, result > 0 && at != NULL ? sizeof *at : 0, MR_CALLER);
+      mr_io_written(to_at, result > 0 && to_at != NULL ? sizeof *to_at : 0, MR_CALLER))
+MOVES(tee, (int from, int to, size_t count, unsigned flags), (from, to, count, flags), false, )
+#undef MOVES
+
+MR_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)
+{
+    mr_thread *thread = mr_io_begin(fd, MR_CALLER);
+    ssize_t result;
+    if (thread == NULL) {
+        return MR_REAL(vmsplice)(fd, parts, count, flags);
+    }
+    mr_io_log_range(MR_LOG_RANGE_READ, parts, count * sizeof *parts, MR_CALLER);
+    mr_io_log_vector(MR_LOG_RANGE_READ, parts, count, SSIZE_MAX, MR_CALLER);
+    mr_channel_log(MR_LOG_BEFORE, fd, MR_CALLER);
+    MR_IO_CALL(thread, fd, POLLOUT, result, MR_REAL(vmsplice)(fd, parts, count, flags));
+    mr_io_end_room(fd, result, mr_io_bytes(parts, count), MR_CALLER);
+    return result;
+}

@@ -669,3 +669,31 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     log_found(fd, events, result, MR_CALLER);
     return result;
 }
+
+static int milliseconds_of(const struct timespec *limit)
+{
+    return limit == NULL ? -1 : (int)(limit->tv_sec * 1000 + (limit->tv_nsec + 999999) / 1000000);
+}
+
+MR_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
+                           const struct timespec *timeout, const sigset_t *mask)
+{
+    mr_thread *thread = mr_wait_begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(epoll_pwait2)(fd, events, most, timeout, mask);
+    }
+    log_read(timeout, sizeof *timeout, MR_CALLER);
+    mr_input input = find_wait(thread, (uint64_t)fd);
+    if (input.head != NULL) {
+        result = feed_epoll(thread, &input, fd, events, most);
+    } else if (mask == NULL) {
+        result = epoll_really(thread, fd, events, most, milliseconds_of(timeout));
+    } else {
+        WAIT(thread, is_far_off(timeout), false,
+             result = MR_REAL(epoll_pwait2)(fd, events, most, timeout, mask));
+    }
+    log_epoll(&input, fd, events, result);
+    log_found(fd, events, result, MR_CALLER);
+    return result;
+}

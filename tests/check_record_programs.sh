@@ -60,6 +60,8 @@ one() {
     done
     [[ $name == *-safe.* ]] || [ $races -gt 0 ] || { echo "no race from $more_seeds seeds"; return 1; }
     seed_1_is_done "$compiler" "$source" && return
+    # When another process does something that a thread waits for, is in no two records the same.
+    grep -q 'popen(' "$source" && return
     # Without what only one thread uses, and without inputs: the time of the clock is in there, too. A thread that the library starts
     # for SIGEV_THREAD comes into the recording when the system lets it, and so does the end of a child: there one of three more records
     # must be equal.

@@ -25,6 +25,9 @@ macros() {
 #define receives(file)
 #define gives(fd)
 #define looks_for_signals
+#define starts_child
+#define leads_to_child(file)
+#define child_ends
 #define asks_for_units(from)
 #define end_stream(file) WRITES the stream ENDS
 #define both(a, b, bytes) READS `a[bytes]` ENDS READS `b[bytes]` ENDS

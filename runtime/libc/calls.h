@@ -28,6 +28,7 @@
  *   sends(file)             what it leads to, when that is a pipe or socket: who receives …
  *   receives(file)          … from there comes after who sent
  *   gives(fd)               the call gave out this descriptor
+ *   starts_child, leads_to_child(file), child_ends    another process begins, has the other end, has ended
  *
  * None of them is logged for NULL or for 0 bytes. Accesses before the call are logged before it.
  * What a call reads may stand after it, where only the result tells how much it was: a QUICK call
@@ -36,9 +37,11 @@
 #ifndef MR_RUNTIME_LIBC_CALLS_H
 #define MR_RUNTIME_LIBC_CALLS_H
 
+#include "../channels.h"
 #include "../descriptors.h"
 #include "../inputs.h"
 #include "../memory.h"
+#include "../outside.h"
 #include "../real.h"
 #include "../scheduler.h"
 #include "../semaphore.h"
@@ -71,6 +74,8 @@ void mr_libc_count_held(int change);
 bool mr_libc_is_channel(FILE *file);
 /* Order by that: BEFORE for what is sent, AFTER for what is received. */
 void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code);
+/* popen gave the stream. */
+void mr_libc_leads_to_child(FILE *file);
 
 /* The thread is in no function of the runtime any more while the call lasts; what is allocated
  * there counts as of the caller. NULL: not recorded. */
@@ -109,6 +114,9 @@ static inline void mr_libc_is_made(mr_thread *thread)
 #define sends(file)            mr_libc_channel(MR_LOG_BEFORE, (file), code);
 #define receives(file)         mr_libc_channel(MR_LOG_AFTER, (file), code);
 #define gives(fd)              mr_descriptor_given(thread, (fd), false, code);
+#define starts_child           mr_channels_inherited(code);
+#define leads_to_child(file)   mr_libc_leads_to_child(file);
+#define child_ends             mr_outside_hear(code);
 #define looks_for_signals      mr_signal_log_pending(NULL, code);
 #define asks_for_units(from)   mr_semaphore_log_asked((from), code);
 #define text(from)             mr_text(from)
@@ -169,6 +177,7 @@ static inline void mr_libc_is_made(mr_thread *thread)
         }                                                                                          \
         mr_libc_begins(thread);                                                                    \
         before;                                                                                    \
+        mr_outside_file_changes(MR_CALLER);                                                        \
         mr_libc_is_made(thread);                                                                   \
         const bool is_fed = mr_input_change(thread, #name, &fed);                                  \
         const int fed_errno = errno;                                                               \

@@ -77,6 +77,17 @@ static bool gives_nothing(unsigned long request)
     return request == FIONBIO || request == FIOCLEX || request == FIONCLEX || request == FIOASYNC;
 }
 
+/* What FIONREAD told of: there is something, or nothing, to be read. */
+static void log_there(int fd, int bytes, uintptr_t code)
+{
+    if (bytes > 0) {
+        mr_channel_log_end(fd, code);
+    } else {
+        mr_channel_log_unready(fd, code);
+        mr_yield_to_others(mr_self);
+    }
+}
+
 /* A request whose answer is an input: the answer of the recorded run, or of the system. */
 static int ask(mr_thread *thread, int fd, unsigned long request, void *to)
 {
@@ -120,6 +131,9 @@ MR_EXPORT int ioctl(int fd, unsigned long request, ...)
     }
     if (thread != NULL) {
         out_if(result >= 0, given, of.writes);
+        if (request == FIONREAD && result >= 0) {
+            log_there(fd, *(const int *)given, code);
+        }
         mr_leave(thread);
     }
     return result;

@@ -83,7 +83,7 @@ static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *
         const uintptr_t code = MR_CALLER;                                                          \
         mr_thread *thread = mr_memory_begin(code);                                                 \
         if (thread != NULL) {                                                                      \
-            in(path, text(path))in(mode, text(mode))                                               \
+            in(path, text(path))in(mode, text(mode))mr_outside_file_changes(code);                 \
         }                                                                                          \
         mr_libc_leave(thread, code);                                                               \
         FILE *result = open_stream(MR_REAL(name), path, mode);                                     \

@@ -90,13 +90,24 @@ void mr_libc_await(FILE *file)
 
 void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code)
 {
-    if (is_standard(file) || !mr_libc_is_channel(file)) {
+    if (is_standard(file)) {
         return;
     }
-    if (kind == MR_LOG_BEFORE) {
+    if (!mr_libc_is_channel(file)) {
+        if (kind == MR_LOG_BEFORE) {
+            mr_outside_file_changes(code);
+        }
+    } else if (kind == MR_LOG_BEFORE) {
         mr_channel_log(kind, file->_fileno, code);
     } else {
         mr_channel_log_end(file->_fileno, code);
+    }
+}
+
+void mr_libc_leads_to_child(FILE *file)
+{
+    if (file != NULL) {
+        mr_channel_inherited(file->_fileno);
     }
 }
 
