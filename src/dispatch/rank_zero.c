@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-static const double QUEUE_SECONDS = 0.02;
+static const double QUEUE_SECONDS = 0.1;
 
 static void set_away(mr_phase_run *self, mr_member *member, uint64_t units)
 {

@@ -173,7 +173,9 @@ bool mr_crowded_is(const mr_predict_settings *settings)
     const mr_trace *trace = settings->trace;
     if (!mr_predict_settings_ask_sites(settings) || !settings->decide.saturate_steps ||
         (settings->decide.steps & needed) != needed || !settings->crowded ||
-        (settings->plan.size && settings->plan.size < LEAST_WINDOW))
+        (settings->plan.size && settings->plan.size < LEAST_WINDOW) ||
+        (trace->most_places &&
+         !mr_crowded_may_be(trace->most_places, trace->event_count, settings->crowded)))
         return false;
     census *c = mr_calloc(1, sizeof *c);
     uint64_t pairs = c ? most_pairs(c, settings) : 0;

@@ -223,6 +223,8 @@ static bool add_access(mr_snapshot *snapshot, const mr_events *events, uint32_t 
         note_read(state, both.read_value);
     if (mr_op_writes(op))
         note_write(state, both.written_value);
+    if (snapshot->marks && (variable >= snapshot->mark_count || !snapshot->marks[variable]))
+        return true;
     return note_place(snapshot, variable, events->location[i]);
 }
 

@@ -53,6 +53,9 @@ typedef struct mr_variable_state {
 typedef struct mr_snapshot {
     mr_variable_state *variables;
     uint32_t *place_counts; /* by variable: how many places access it */
+    /* Set by the caller: variables with 0 here (or behind the end) have no use for their place_counts. NULL: all have. */
+    const uint8_t *marks; /* borrowed */
+    uint32_t mark_count;
     size_t variable_capacity;
     mr_keys
         more_places; /* (variable, place) of variables with more than two; without the first ones */

@@ -100,7 +100,8 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     if (!status) {
         place_values(trace, &events, values);
         if ((!load->mrt->options.check_states ||
-             mr_mrt_states_add(&load->mrt->states, trace, &events, values)) &&
+             mr_mrt_states_add(&load->mrt->states, trace, &events, values,
+                               mr_mrt_outlook(load->mrt))) &&
             mr_index_add(load->index, trace, events.first, events.count))
             return MR_OK;
         (void)mr_error_memory(error, "reading the trace");
@@ -154,6 +155,8 @@ static mr_status take_outlook(load_state *load, mr_trace *trace, mr_error *error
     trace->outlook = mr_malloc(sizeof *trace->outlook, 0);
     if (!trace->outlook)
         return mr_error_memory(error, "reading the trace");
+    if (mrt->options.check_states && mrt->states.has_facts)
+        trace->most_places = mrt->states.most_places;
     *trace->outlook = mrt->contents.outlook;
     mr_outlook_init(&mrt->contents.outlook);
     mrt->contents.has_outlook = false;

@@ -62,8 +62,12 @@ void mr_mrt_states_free(mr_mrt_states *states)
 }
 
 bool mr_mrt_states_add(mr_mrt_states *states, const mr_trace *trace, const mr_events *events,
-                       const uint32_t *value)
+                       const uint32_t *value, const mr_outlook *outlook)
 {
+    if (outlook && outlook->variable_count) { /* most_places is about contended variables */
+        states->snapshot.marks = outlook->contended;
+        states->snapshot.mark_count = outlook->variable_count;
+    }
     return mr_snapshot_add(&states->snapshot, events, value, trace->updates) &&
            (!states->lacks_outlook || mr_outlook_add(&states->outlook, events));
 }

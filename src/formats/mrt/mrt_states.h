@@ -49,9 +49,9 @@ typedef struct mr_mrt_states {
 } mr_mrt_states;
 
 void mr_mrt_states_free(mr_mrt_states *states);
-/* A block with its value column (NULL: none). False: no memory. */
+/* A block with its value column (NULL: none). `outlook` is that of the file; NULL: lacks_outlook. False: no memory. */
 bool mr_mrt_states_add(mr_mrt_states *states, const mr_trace *trace, const mr_events *events,
-                       const uint32_t *value);
+                       const uint32_t *value, const mr_outlook *outlook);
 /* The STATE chunk of the block that was added last; the FACTS chunk. MR_ERR_TRACE (a text without place): it says
  * something else. */
 mr_status mr_mrt_states_check(mr_mrt_states *states, const mr_mrt_chunk *chunk,
