@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "listing/listing.h"
 #include "report/formats.h"
 #include "report/sees.h"
 #include "support/predicted.h"
@@ -49,9 +50,8 @@ static char *report_of(const mr_trace *trace, const mr_config *config, const mr_
     return text;
 }
 
-static void test_same_bytes(void **state)
+static mr_config *settings_of_many(void)
 {
-    (void)state;
     static const char *const settings[] = {"window.size",
                                            "60",
                                            "candidates.report",
@@ -67,15 +67,95 @@ static void test_same_bytes(void **state)
                                            "report.shown",
                                            "0",
                                            NULL};
-    static const char *const formats[] = {"text", "json", "sarif"};
+    return mr_settings_of(settings);
+}
+
+/* How many groups a page has. */
+static size_t groups_in(const char *page, const char *key)
+{
+    size_t count = 0;
+    for (; (page = strstr(page, key)); page++)
+        count++;
+    return count;
+}
+
+static size_t shown_groups(const mr_listing *list)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < list->group_count; g++)
+        count += !mr_listed_group_is_hidden(&list->groups[g]);
+    return count;
+}
+
+static bool is_before(const mr_listed *one, const mr_listed *two)
+{
+    if (one->badness != two->badness)
+        return one->badness < two->badness;
+    return one->kind != two->kind ? one->kind < two->kind : one->index < two->index;
+}
+
+/* Groups are in the order of their first findings, and findings in that of badness. Each finding is there once. */
+static void test_order(void **state)
+{
+    (void)state;
     mr_trace *trace = racy_trace(3, 900);
-    mr_config *config = mr_settings_of(settings);
+    mr_config *config = settings_of_many();
     mr_result result = mr_predicted(trace, config);
+    mr_listing list;
+    mr_error error;
+    size_t mixed = 0, at = 0;
+    assert_int_equal(mr_listing_make(&list, trace, config, &result, &error), MR_OK);
+    assert_int_equal(list.count, result.race_count);
+    for (size_t g = 0; g < list.group_count; g++) {
+        const mr_listed *items = &list.items[list.groups[g].first];
+        assert_int_equal(list.groups[g].first, at);
+        assert_true(g == 0 || is_before(&list.items[list.groups[g - 1].first], items));
+        for (size_t i = 1; i < list.groups[g].count; i++) {
+            assert_true(is_before(&items[i - 1], &items[i]));
+            mixed +=
+                items[i - 1].badness != items[i].badness && items[i - 1].index > items[i].index;
+        }
+        at += list.groups[g].count;
+    }
+    assert_int_equal(at, list.count);
+    for (size_t i = 0; i < result.race_count; i++)
+        assert_true(list.of_race[i] && list.of_race[i]->index == i);
+    assert_true(mixed > 0); /* the order of the index alone is another one */
+    mr_listing_free(&list);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    /* In HTML the first groups have a picture, and the calling thread makes them; without `report.shown` some are hidden. */
+    static const struct {
+        const char *format, *pictures, *shown;
+    } rows[] = {{"text", "20", "0"}, {"json", "20", "0"},   {"sarif", "20", "0"},
+                {"html", "20", "0"}, {"html", "1", "0"},    {"html", "0", "0"},
+                {"html", "0", "20"}, {"html", "5000", "20"}};
+    mr_trace *trace = racy_trace(3, 900);
+    mr_config *config = settings_of_many();
+    mr_result result = mr_predicted(trace, config);
+    mr_listing list;
+    mr_error error;
     assert_true(result.race_count > 1000);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        mr_settings_set(config, "format", formats[i]);
+    assert_int_equal(mr_listing_make(&list, trace, config, &result, &error), MR_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_settings_set(config, "format", rows[i].format);
+        mr_settings_set(config, "report.pictures", rows[i].pictures);
+        mr_settings_set(config, "report.shown", rows[i].shown);
         mr_settings_set(config, "jobs", "1");
         char *expected = report_of(trace, config, &result);
+        bool all = rows[i].shown[1] == '\0';
+        if (strcmp(rows[i].format, "html") == 0) {
+            assert_int_equal(groups_in(expected, "\"alike\":["),
+                             all ? list.group_count : shown_groups(&list));
+            assert_true(strstr(expected, "\"groups\":[\n{") &&
+                        strstr(expected, "}],\n\"unknown\":"));
+        }
         for (char jobs[] = "2"; jobs[0] < '6'; jobs[0]++) {
             mr_settings_set(config, "jobs", jobs);
             char *report = report_of(trace, config, &result);
@@ -84,6 +164,8 @@ static void test_same_bytes(void **state)
         }
         free(expected);
     }
+    assert_true(shown_groups(&list) < list.group_count);
+    mr_listing_free(&list);
     mr_result_free(&result);
     mr_config_free(config);
     mr_trace_free(trace);
@@ -124,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_sees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

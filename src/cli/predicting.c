@@ -59,7 +59,7 @@ mr_status mr_predicting_exit(const mr_trace *trace, const mr_config *config,
 {
     mr_listing findings;
     mr_fail_on fail_on = (mr_fail_on)mr_config_choice(config, "fail_on");
-    mr_status status = mr_listing_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_count(&findings, trace, config, result, error);
     bool unknown =
         fail_on == MR_FAIL_ON_UNKNOWN && result->unknown_count + result->finding_unknown_count > 0;
     bool answered = fail_on != MR_FAIL_ON_NONE && result->stats.findings[MR_WITNESS_SEES].found > 0;

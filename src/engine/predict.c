@@ -138,10 +138,10 @@ static mr_status worker_of(void *context, unsigned number, mr_worker **worker, m
     return status;
 }
 
-/* An outcome waits until the search is merged. */
+/* Workers pack, as the calling thread has enough to merge; and an outcome may wait until the search is merged. */
 static void pack_witnesses(const prediction *p, mr_outcome *outcome)
 {
-    for (size_t i = 0; p->searches && i < outcome->count; i++) {
+    for (size_t i = 0; i < outcome->count; i++) {
         mr_pair_verdict *verdict = &outcome->verdicts[i];
         if (verdict->has_race && !verdict->race.witness.packed)
             mr_witness_pack(p->settings.trace, &verdict->race.witness);

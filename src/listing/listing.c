@@ -1,5 +1,6 @@
 #include "listing.h"
 
+#include "base/keys.h"
 #include "base/memory.h"
 #include "baseline.h"
 #include "trace/stacks.h"
@@ -7,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-/* What the elements of a group have in common, while groups are made. */
-typedef struct sorter {
-    mr_listed finding;
-    uint64_t group; /* digest of what its group has in common */
-    size_t rank;    /* of its group: the place of the worst of it */
-} sorter;
 
 /* ---- digests ---- */
 
@@ -130,6 +124,8 @@ static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const 
 
 /* ---- collecting ---- */
 
+enum { MOST_BADNESS = 7 };
+
 /* What happened is worse than what can happen; a use of freed memory is worse than a lost write, and
  * that is worse than a read of a value that is too old. */
 static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
@@ -159,7 +155,7 @@ static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
     case MR_LISTED_COUNT:
         break;
     }
-    return 7;
+    return MOST_BADNESS;
 }
 
 static mr_rule_type rule_of(mr_listed_kind kind)
@@ -262,63 +258,79 @@ static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *re
 
 /* ---- order and groups ---- */
 
-static int compare_badness(const void *one, const void *two)
+/* Sorts `from`, a list of items, by their keys, which are less than `keys`, into `to`. Items with the same key stay in their order. */
+static bool sort_by_key(const size_t *from, size_t *to, const uint32_t *key, size_t count,
+                        size_t keys)
 {
-    const mr_listed *a = &((const sorter *)one)->finding, *b = &((const sorter *)two)->finding;
-    if (a->badness != b->badness)
-        return a->badness < b->badness ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-static int compare_group(const void *one, const void *two)
-{
-    const sorter *a = one, *b = two;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-static int compare_rank(const void *one, const void *two)
-{
-    const sorter *a = one, *b = two;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return compare_badness(one, two);
-}
-
-/* Sorts so that groups stand together, in the order of their worst. */
-static void sort(sorter *items, size_t count)
-{
-    qsort(items, count, sizeof *items, compare_badness);
+    size_t *next = mr_calloc(keys + 1, sizeof *next);
+    if (!next)
+        return false;
     for (size_t i = 0; i < count; i++)
-        items[i].rank = i;
-    qsort(items, count, sizeof *items, compare_group);
-    for (size_t i = 1; i < count; i++)
-        if (items[i].group == items[i - 1].group)
-            items[i].rank = items[i - 1].rank;
-    qsort(items, count, sizeof *items, compare_rank);
+        next[key[i] + 1]++;
+    for (size_t k = 1; k < keys; k++)
+        next[k] += next[k - 1];
+    for (size_t i = 0; i < count; i++)
+        to[next[key[from[i]]]++] = from[i];
+    free(next);
+    return true;
+}
+
+/* What make_groups needs while it does. By item: */
+typedef struct sorter {
+    size_t *order, *other;
+    uint32_t *key;
+    mr_keys groups; /* digests of what a group has in common, in the order of the worst of each */
+} sorter;
+
+/* Sorts the items so that groups stand together, in the order of their worst; in a group the worst is the first. Their keys
+ * are their groups then. Items of one kind are in the order of their index from the beginning. */
+static bool sort_items(sorter *sort, const mr_listing *self, const mr_trace *trace)
+{
+    uint32_t number;
+    for (size_t i = 0; i < self->count; i++) {
+        sort->other[i] = i;
+        sort->key[i] = self->items[i].badness * MR_LISTED_COUNT + self->items[i].kind;
+    }
+    if (!sort_by_key(sort->other, sort->order, sort->key, self->count,
+                     (size_t)(MOST_BADNESS + 1) * MR_LISTED_COUNT))
+        return false;
+    for (size_t i = 0; i < self->count; i++) {
+        size_t item = sort->order[i];
+        if (!mr_keys_add(&sort->groups, group_of(&self->items[item], self, trace, true), &number))
+            return false;
+        sort->key[item] = number - 1;
+    }
+    memcpy(sort->other, sort->order, self->count * sizeof *sort->order);
+    return sort_by_key(sort->other, sort->order, sort->key, self->count, sort->groups.count);
 }
 
 static bool make_groups(mr_listing *self, const mr_trace *trace)
 {
-    sorter *items = mr_calloc(self->count + 1, sizeof *items);
+    sorter sort = {.order = mr_calloc(self->count + 1, sizeof *sort.order),
+                   .other = mr_calloc(self->count + 1, sizeof *sort.other),
+                   .key = mr_calloc(self->count + 1, sizeof *sort.key)};
+    mr_listed *items = mr_calloc(self->count + 1, sizeof *items);
     self->groups = mr_calloc(self->count + 1, sizeof *self->groups);
-    if (items && self->groups) {
-        for (size_t i = 0; i < self->count; i++)
-            items[i] = (sorter){self->items[i], group_of(&self->items[i], self, trace, true), 0};
-        sort(items, self->count);
-        for (size_t i = 0; i < self->count; i++) {
-            self->items[i] = items[i].finding;
-            if (i == 0 || items[i].group != items[i - 1].group)
-                self->groups[self->group_count++] = (mr_listed_group){
-                    .first = i, .fingerprint = group_of(&self->items[i], self, trace, false)};
-            self->groups[self->group_count - 1].count++;
-        }
+    bool ok = sort.order && sort.other && sort.key && items && self->groups &&
+              sort_items(&sort, self, trace);
+    for (size_t i = 0; ok && i < self->count; i++) {
+        items[i] = self->items[sort.order[i]];
+        if (i == 0 || sort.key[sort.order[i]] != sort.key[sort.order[i - 1]])
+            self->groups[self->group_count++] = (mr_listed_group){
+                .first = i, .fingerprint = group_of(&items[i], self, trace, false)};
+        self->groups[self->group_count - 1].count++;
     }
-    bool ok = items && self->groups;
+    if (ok) {
+        mr_listed *before = self->items;
+        self->items = items;
+        self->capacity = self->count + 1;
+        items = before;
+    }
     free(items);
+    free(sort.order);
+    free(sort.other);
+    free(sort.key);
+    mr_keys_free(&sort.groups);
     return ok;
 }
 
@@ -388,8 +400,8 @@ static void mark_known(mr_listing *self, const mr_baseline *baseline)
     }
 }
 
-mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
-                          const mr_result *result, mr_error *error)
+mr_status mr_listing_count(mr_listing *self, const mr_trace *trace, const mr_config *config,
+                           const mr_result *result, mr_error *error)
 {
     const char *baseline_file = mr_config_text(config, "baseline");
     mr_baseline baseline = {0};
@@ -400,12 +412,21 @@ mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_conf
         status = mr_error_memory(error, "reading suppressions");
     if (status == MR_OK && self->has_baseline)
         status = mr_baseline_read(&baseline, baseline_file, error);
-    if (status == MR_OK && !(collect(self, trace, result) && make_groups(self, trace) &&
-                             rank_groups(self, trace) && make_index(self, result)))
+    if (status == MR_OK && !collect(self, trace, result))
         status = mr_error_memory(error, "listing the findings");
     if (status == MR_OK)
         mark_known(self, &baseline);
     mr_baseline_free(&baseline);
+    return status;
+}
+
+mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
+                          const mr_result *result, mr_error *error)
+{
+    mr_status status = mr_listing_count(self, trace, config, result, error);
+    if (status == MR_OK &&
+        !(make_groups(self, trace) && rank_groups(self, trace) && make_index(self, result)))
+        status = mr_error_memory(error, "listing the findings");
     return status;
 }
 

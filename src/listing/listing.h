@@ -114,6 +114,9 @@ typedef struct mr_listing {
  * that cannot be read. */
 mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
                           const mr_result *result, mr_error *error);
+/* For who only counts: without order, groups and the findings by index. Errors and the rest as mr_listing_make. */
+mr_status mr_listing_count(mr_listing *self, const mr_trace *trace, const mr_config *config,
+                           const mr_result *result, mr_error *error);
 void mr_listing_free(mr_listing *self);
 
 /* The finding of an observed error, which is `index` in its list; not ranked, and without a fingerprint. */

@@ -29,27 +29,35 @@ void mr_page_end(FILE *stream)
     fputs(rest, stream);
 }
 
-/* In JSON, '<' stands in strings only. */
-static int write_piece(const char *text, size_t length, void *context)
+/* json_dump_callback_t. In JSON, '<' stands in strings only. */
+static int add_piece(const char *text, size_t length, void *context)
 {
-    FILE *stream = context;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '<')
-            fputs("\\u003c", stream);
-        else
-            fputc(text[i], stream);
-    return 0;
+    mr_bytes *to = context;
+    const char *end = text + length;
+    for (const char *at; text < end && (at = memchr(text, '<', (size_t)(end - text)));
+         text = at + 1) {
+        mr_bytes_raw(to, text, (size_t)(at - text));
+        mr_bytes_raw(to, "\\u003c", 6);
+    }
+    mr_bytes_raw(to, text, (size_t)(end - text));
+    return to->failed ? -1 : 0;
+}
+
+mr_status mr_page_text(mr_bytes *to, mr_json value, mr_error *error)
+{
+    bool done = value.ok &&
+                json_dump_callback(value.json, add_piece, to,
+                                   JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(value.json);
+    return done ? MR_OK : mr_error_memory(error, "writing the report");
 }
 
 mr_status mr_page_json(FILE *stream, mr_json value, mr_error *error)
 {
-    mr_status status = MR_OK;
-    if (!value.ok ||
-        json_dump_callback(value.json, write_piece, stream,
-                           JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) != 0)
-        status = mr_error_memory(error, "writing the report");
-    else if (ferror(stream))
-        status = mr_report_write_failed(NULL, error);
-    json_decref(value.json);
-    return status;
+    mr_bytes text = {0};
+    mr_status status = mr_page_text(&text, value, error);
+    if (status == MR_OK)
+        fwrite(text.items, 1, text.count, stream);
+    mr_bytes_free(&text);
+    return status == MR_OK && ferror(stream) ? mr_report_write_failed(NULL, error) : status;
 }

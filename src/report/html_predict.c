@@ -5,6 +5,7 @@
 #include "html_pictures.h"
 #include "html_report.h"
 #include "source.h"
+#include "text_items.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void put_marked(mr_json *self, const mr_listed *finding)
     mr_json_put_number(self, "stops", count);
 }
 
-static mr_json finding_object(writer *self, const mr_listed *finding)
+static mr_json finding_object(const writer *self, const mr_listed *finding)
 {
     mr_json object = mr_json_new();
     char *title = mr_listed_title(finding, self->findings, self->trace);
@@ -135,8 +136,8 @@ static mr_json finding_object(writer *self, const mr_listed *finding)
     return object;
 }
 
-/* The worst finding of a group with its picture, and the places of the others. */
-static mr_json group_object(writer *self, const mr_listed_group *group, bool picture)
+/* The worst finding of a group, and the places of the others. */
+static mr_json group_object(const writer *self, const mr_listed_group *group)
 {
     const mr_listed *items = self->findings->items + group->first;
     mr_json object = finding_object(self, &items[0]);
@@ -156,26 +157,61 @@ static mr_json group_object(writer *self, const mr_listed_group *group, bool pic
     mr_json_put(&object, "alike", alike);
     if (!self->all && mr_listed_group_hides(group))
         mr_json_put_number(&object, "behind", mr_listed_group_hides(group));
-    if (picture)
-        put_picture(self, &object, &items[0]);
     return object;
+}
+
+/* The groups from `next` on without one that is left out; the number of groups: there is none. */
+static size_t next_group(const writer *self, size_t next)
+{
+    const mr_listing *findings = self->findings;
+    while (next < findings->group_count && !self->all &&
+           mr_listed_group_is_hidden(&findings->groups[next]))
+        next++;
+    return next;
+}
+
+/* Groups without a picture, which is what depends on the groups before. */
+typedef struct plain_groups {
+    const writer *writer;
+    size_t first;
+} plain_groups;
+
+/* mr_text_items.print: with a comma before each group. */
+static mr_status print_plain(void *context, unsigned worker, size_t index, mr_bytes *to,
+                             mr_error *error)
+{
+    const plain_groups *plain = context;
+    size_t at = plain->first + index;
+    (void)worker;
+    if (next_group(plain->writer, at) != at)
+        return MR_OK;
+    mr_bytes_raw(to, ",\n", 2);
+    return mr_page_text(to, group_object(plain->writer, &plain->writer->findings->groups[at]),
+                        error);
 }
 
 static mr_status write_groups(writer *self)
 {
     const mr_listing *findings = self->findings;
-    size_t most = (size_t)mr_config_int(self->config, "report.pictures"), written = 0;
+    size_t most = (size_t)mr_config_int(self->config, "report.pictures"), written = 0, at;
     mr_status status = MR_OK;
     self->all = mr_config_int(self->config, "report.shown") == 0;
     fputs("\"groups\":[", self->stream);
-    for (size_t i = 0; i < findings->group_count && status == MR_OK; i++) {
-        const mr_listed_group *group = &findings->groups[i];
-        if (!self->all && mr_listed_group_is_hidden(group))
-            continue;
-        fputs(written > 0 ? ",\n" : "\n", self->stream);
-        status = mr_page_json(self->stream, group_object(self, group, written < most), self->error);
-        written++;
+    for (at = next_group(self, 0); written < most && at < findings->group_count && status == MR_OK;
+         at = next_group(self, at + 1)) {
+        const mr_listed_group *group = &findings->groups[at];
+        mr_json object = group_object(self, group);
+        put_picture(self, &object, &findings->items[group->first]);
+        fputs(written++ > 0 ? ",\n" : "\n", self->stream);
+        status = mr_page_json(self->stream, object, self->error);
     }
+    plain_groups plain = {self, at};
+    const mr_text_items rest = {.count = findings->group_count - at,
+                                .print = print_plain,
+                                .context = &plain,
+                                .skipped = written == 0};
+    if (status == MR_OK)
+        status = mr_text_items_write(self->stream, &rest, self->config, self->error);
     fputs("],\n", self->stream);
     return status;
 }

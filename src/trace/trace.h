@@ -148,8 +148,7 @@ typedef struct mr_trace {
      * events before them. Owned; NULL: all events are there. */
     mr_event_run *runs;
     uint32_t run_count;
-    uint32_t
-        most_places; /* the most places that access one contended variable; 0: not known, in no part */
+    uint32_t most_places; /* that access one contended variable; 0: not known, in no part */
     uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
 
     struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
