@@ -13,6 +13,8 @@
 #include "formats/mrt/mrt_part.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
+#include "predict/crowded.h"
+#include "predict/settings.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
 #include "support/length.h"
@@ -279,12 +281,50 @@ static void test_limits(void **state)
     free(text);
 }
 
+/* The places that FACTS counts, once compared with the events, answer whether a trace is crowded as the events do. */
+static void test_crowded(void **state)
+{
+    (void)state;
+    static const char *const bounds[] = {"0", "1", "40", "41", "1000"};
+    char text[4096], *to = text;
+    for (unsigned i = 0; i < 64;
+         i++) /* x at 8 places, each with a read and a write: 36 pairs of places */
+        to += sprintf(to, "T%u|%s(%s)|p%u\n", i % 2, i / 8 % 2 ? "r" : "w", i % 9 ? "x" : "own",
+                      i % 8);
+    mr_trace *trace = mr_sample_trace(text), *read;
+    mr_config *config = mr_settings_of((const char *const[]){NULL});
+    mr_error error;
+    char path[512];
+    unsigned crowded = 0;
+    mr_saving_path("crowded.mrt", path);
+    write_mrt(trace, 16, path);
+    const mr_read_options options = {.check_states = true};
+    assert_int_equal(mr_trace_read(path, &options, &read, &error), MR_OK);
+    assert_int_equal(read->most_places, 8);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        mr_predict_settings one, other;
+        mr_settings_set(config, "candidates.crowded", bounds[i]);
+        mr_config_resolve(config);
+        assert_int_equal(mr_predict_settings_read(&one, trace, config, &error), MR_OK);
+        assert_int_equal(mr_predict_settings_read(&other, read, config, &error), MR_OK);
+        assert_int_equal(mr_crowded_is(&one), mr_crowded_is(&other));
+        crowded += mr_crowded_is(&one);
+        mr_predict_settings_free(&one);
+        mr_predict_settings_free(&other);
+    }
+    assert_true(crowded > 0 && crowded < sizeof bounds / sizeof *bounds);
+    mr_config_free(config);
+    mr_trace_free(read);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_crowded),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }
