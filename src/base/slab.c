@@ -1,11 +1,12 @@
 #include "slab.h"
 
 #include "assert.h"
+#include "huge.h"
 #include "memory.h"
 
 #include <stdlib.h>
 
-enum { UNIT_BYTES = 16, LEAST_CHUNK = 1 << 13, MOST_CHUNK = 1 << 16 };
+enum { UNIT_BYTES = 16, LEAST_CHUNK = 1 << 13, MOST_CHUNK = 1 << 22 };
 
 typedef struct mr_slab_unused {
     struct mr_slab_unused *next;
@@ -13,7 +14,7 @@ typedef struct mr_slab_unused {
 
 typedef struct mr_slab_chunk {
     struct mr_slab_chunk *next;
-    size_t size_bytes;
+    size_t size_bytes; /* with this header */
     _Alignas(UNIT_BYTES) char bytes[];
 } mr_slab_chunk;
 
@@ -52,14 +53,14 @@ static bool add_chunk(mr_slab *slab)
 {
     size_t size = slab->chunks ? slab->chunks->size_bytes * 2 : LEAST_CHUNK;
     size = size < MOST_CHUNK ? size : MOST_CHUNK;
-    mr_slab_chunk *chunk = mr_malloc(sizeof *chunk, size);
+    mr_slab_chunk *chunk = mr_huge_new(size);
     if (!chunk)
         return false;
     chunk->next = slab->chunks;
     chunk->size_bytes = size;
     slab->chunks = chunk;
     slab->next = chunk->bytes;
-    slab->end = chunk->bytes + size;
+    slab->end = (char *)chunk + size;
     return true;
 }
 
@@ -109,7 +110,7 @@ void mr_slab_free(mr_slab *slab)
     }
     for (mr_slab_chunk *chunk = slab->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
-        free(chunk);
+        mr_huge_free(chunk, chunk->size_bytes);
     }
     *slab = (mr_slab){0};
 }

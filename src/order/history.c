@@ -117,15 +117,19 @@ static bool find_adjacent(mr_history **history, uint32_t location, uint32_t acto
 static bool find(mr_history **history, const mr_access *access, uint32_t *entry, mr_slab *slab)
 {
     uint32_t location = access->location, actor = access->thread * MR_ACTOR_OPS + access->op;
-    if (*history && matches(&(*history)->items[(*history)->recent], location, actor)) {
-        *entry = (*history)->recent;
-        return true;
+    /* Threads that take turns, and reads beside writes, have different places. */
+    uint32_t place = (location ^ access->thread ^ access->op) % MR_HISTORY_RECENT;
+    if (*history) {
+        *entry = (*history)->recent[place];
+        if (matches(&(*history)->items[*entry], location, actor))
+            return true;
     }
     bool hashed = *history && (*history)->count >= ADJACENT;
     if (!(hashed ? find_by_hash(history, location, actor, entry, slab)
                  : find_adjacent(history, location, actor, entry, slab)))
         return false;
-    (*history)->recent = *entry;
+    if (*entry <= UINT16_MAX)
+        (*history)->recent[place] = (uint16_t)*entry;
     return true;
 }
 

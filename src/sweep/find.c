@@ -55,6 +55,7 @@ mr_status mr_sweep_read(const mr_sweep_job *job, uint64_t least_events, bool wit
     mr_read_options options = mr_sweep_read_options(job);
     options.least_events = least_events;
     options.without_values = without_values;
+    options.with_outlook = true;
     return mr_trace_read(job->path, &options, trace, job->error);
 }
 

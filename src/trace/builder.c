@@ -1,8 +1,10 @@
 #include "builder.h"
 
 #include "base/assert.h"
+#include "base/thread.h"
 #include "columns.h"
 #include "index.h"
+#include "outlook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +312,57 @@ static void pack_names(mr_trace *trace)
         (void)mr_names_pack(names[i]);
 }
 
+/* A thread makes the outlook while this one derives the indexes. Zero-initialised: there is none. */
+typedef struct outlook_maker {
+    pthread_t thread;
+    mr_outlook *outlook; /* owned; NULL: not started */
+    mr_events events;
+    const mr_members *members;
+    bool done; /* the thread's */
+} outlook_maker;
+
+static void *make_outlook(void *argument)
+{
+    outlook_maker *maker = argument;
+    mr_outlook_init(maker->outlook);
+    maker->done = mr_outlook_add(maker->outlook, &maker->events) &&
+                  mr_outlook_finish(maker->outlook, maker->members);
+    return NULL;
+}
+
+/* What is too short is done sooner than a thread is started. The links have their room before, so that no column moves. Where
+ * columns are in files, one pass at a time goes over them. */
+static void start_outlook(const mr_builder *builder, outlook_maker *maker)
+{
+    enum { LEAST_EVENTS = 1 << 16 };
+    mr_trace *trace = builder->trace;
+    mr_error unused = {0};
+    *maker = (outlook_maker){.members = &trace->members};
+    if (!builder->with_outlook || trace->event_count < LEAST_EVENTS || mr_thread_cores() < 2 ||
+        mr_columns_reserve_links(trace, (size_t)trace->event_count, &unused) || trace->spill.pager)
+        return;
+    maker->events = mr_events_of_trace(trace, 0, (uint32_t)trace->event_count);
+    maker->outlook = mr_calloc(1, sizeof *maker->outlook);
+    if (!maker->outlook || mr_thread_start(&maker->thread, make_outlook, maker))
+        return;
+    free(maker->outlook);
+    maker->outlook = NULL;
+}
+
+/* Without memory for it, the trace has none. */
+static void take_outlook(outlook_maker *maker, mr_trace *trace)
+{
+    if (!maker->outlook)
+        return;
+    pthread_join(maker->thread, NULL);
+    if (maker->done) {
+        trace->outlook = maker->outlook;
+        return;
+    }
+    mr_outlook_free(maker->outlook);
+    free(maker->outlook);
+}
+
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *error)
 {
     mr_trace *trace = builder->trace;
@@ -320,7 +373,10 @@ mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *er
         return mr_error_memory(error, "indexing the trace");
     if (trace->spill.pager) /* memory is short */
         pack_names(trace);
+    outlook_maker maker;
+    start_outlook(builder, &maker);
     mr_status status = mr_index_build(trace, error);
+    take_outlook(&maker, trace);
     if (!status)
         status = mr_columns_fit(trace, error);
     if (status)

@@ -29,6 +29,7 @@ typedef struct mr_builder {
     mr_u32s kept;    /* a trace that lacks values: events that have some nevertheless, and these */
     mr_keys values;
     uint32_t small_values[MR_BUILDER_SMALL_VALUES]; /* numbers of 0, 1, …; 0: not seen so far */
+    bool with_outlook; /* the trace gets one, made by a thread, when there can be one */
     mr_names directives[MR_DIRECTIVE_COUNT]; /* names with a text for people or a type, so far */
 } mr_builder;
 

@@ -151,7 +151,7 @@ typedef struct mr_trace {
     uint32_t most_places; /* that access one contended variable; 0: not known, in no part */
     uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
 
-    struct mr_outlook *outlook; /* that of the .mrt file which was read; owned; NULL: none */
+    struct mr_outlook *outlook; /* owned; NULL: that of an .mrt file which was read and has none, or nobody asked */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
@@ -175,6 +175,7 @@ typedef struct mr_read_options {
      * and the next alone end it (base/ceiling.h), where names have no room. */
     const struct mr_halt *halt;
     uint64_t least_events;   /* an .mrt file may be read as if it ended after so many; 0: all */
+    bool with_outlook;       /* a text, too, gets `outlook` when there is a processor for that */
     bool without_values;     /* those of accesses in a text are checked and need not be kept */
     bool check_states;       /* an .mrt file that is read whole: are STATE and FACTS right? */
     double deadline_seconds; /* by mr_seconds, when there is no halt; 0: none */

@@ -34,6 +34,7 @@ mr_status mr_text_read(mr_input *input, const char *path, const char *place,
     mr_status status = mr_text_source_init(&source, input, path, place, options, error);
     if (!status && options)
         source.builder.trace->lacks_values = options->without_values;
+    source.builder.with_outlook = options && options->with_outlook && !options->one_thread;
     if (!status)
         status = read_rows(&source, options, error);
     if (!status || (status == MR_ERR_TRACE && options && options->keep_partial)) {
