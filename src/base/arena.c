@@ -1,6 +1,7 @@
 #include "arena.h"
 
 #include "assert.h"
+#include "huge.h"
 #include "memory.h"
 #include "room.h"
 
@@ -124,6 +125,7 @@ static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t prev
             mr_room_share_give(arena->share, size);
         return NULL;
     }
+    mr_huge_ask(block, sizeof *block + size);
     block->next = NULL;
     block->size = size;
     block->used = 0;

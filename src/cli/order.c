@@ -89,7 +89,9 @@ static int exit_of(const mr_sweep *sweep)
 static void share_heap(void)
 {
 #ifdef __GLIBC__
+    enum { MORE_BYTES = 4 << 20 };
     (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_TOP_PAD, MORE_BYTES);
 #endif
 }
 

@@ -1,6 +1,7 @@
 #include "index.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "base/keys.h"
 #include "chains.h"
 #include "columns.h"
@@ -298,6 +299,8 @@ static bool widen_written(mr_index *pass, size_t count)
 {
     if (!pass->written) {
         pass->written = mr_calloc(count, sizeof *pass->written);
+        if (pass->written)
+            mr_huge_ask(pass->written, count * sizeof *pass->written);
     } else {
         if (!widen((void **)&pass->written, count, sizeof *pass->written))
             return false;

@@ -8,9 +8,9 @@
  * text: a slot holds the hash beside the number, so that a new name costs one cache line and moves without a look at its
  * text; texts are compared word by word; and the youngest names can be forgotten. A large table has parts that grow at
  * different times. So memory grows little by little: only one part at a time has its old and its new slots. A reader
- * that looks up many names makes their keys first and fetches what it will look at ahead, in three steps:
+ * that looks up many names makes their keys first and fetches the slots ahead:
  *
- *   mr_names_key → mr_names_fetch → mr_names_fetch_item → mr_names_fetch_text → mr_names_look | mr_names_add_key
+ *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
  *
  * Other threads may look for names while one thread adds them, when `shared` is set, with the lock held for reading.
  * What moves slots or items waits until it is free. They find what was added before they looked, and
@@ -166,33 +166,6 @@ __attribute__((always_inline)) static inline void mr_names_fetch(const mr_names 
         return;
     const mr_name_part *part = mr_names_part(names, hash);
     __builtin_prefetch(part->slots + (hash & part->mask));
-}
-
-/* The first name with the hash, when it is where it is looked for first, + 1; else 0. */
-static inline uint32_t mr_names_guess(const mr_names *names, uint32_t hash)
-{
-    if (!names->parts)
-        return 0;
-    const mr_name_part *part = mr_names_part(names, hash);
-    mr_name_slot slot = part->slots[hash & part->mask];
-    return mr_name_slot_hash(slot) == hash ? mr_name_slot_number(slot) : 0;
-}
-
-/* The next steps, once the slot, and then the item, are there. */
-__attribute__((always_inline)) static inline void mr_names_fetch_item(const mr_names *names,
-                                                                      uint32_t hash)
-{
-    uint32_t guess = mr_names_guess(names, hash);
-    if (guess)
-        __builtin_prefetch(&names->items[guess - 1]);
-}
-
-__attribute__((always_inline)) static inline void mr_names_fetch_text(const mr_names *names,
-                                                                      uint32_t hash)
-{
-    uint32_t guess = mr_names_guess(names, hash);
-    if (guess)
-        __builtin_prefetch(names->items[guess - 1].text);
 }
 
 /* Is the name that of the key? It was added, so the words of a short one are followed by zeros, as in the key. */

@@ -1,6 +1,7 @@
 #include "outlook.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static bool widen(void **array, size_t old, size_t capacity, size_t size_bytes)
     void *items = mr_realloc(*array, capacity, size_bytes);
     if (!items)
         return false;
+    mr_huge_ask(items, capacity * size_bytes);
     memset((char *)items + old * size_bytes, 0, (capacity - old) * size_bytes);
     *array = items;
     return true;

@@ -1,6 +1,7 @@
 #include "replay.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -270,6 +271,7 @@ static bool init_state(mr_replay *r)
     r->share_depths = mr_calloc((size_t)r->share_numbers.count + 1, sizeof *r->share_depths);
     if (!r->next || !r->diverged || !r->locks || !r->variables || !r->share_depths)
         return false;
+    mr_huge_ask(r->variables, trace->variables.count * sizeof *r->variables);
     for (uint32_t t = 0; t < trace->threads.count; t++)
         r->diverged[t] = MR_NONE;
     reset(r);

@@ -165,52 +165,26 @@ static const mr_looked *next_lines(mr_text_fast *fast, const mr_lines *lines, ui
     return own;
 }
 
-static inline const mr_names *operands_of(const mr_trace *trace, const mr_looked *line)
+/* Fetches the slots of names and values into the cache: for the first `count` lines, a batch, and for two batches behind
+ * it, as far as they are there. */
+static void fetch(mr_text_fast *fast, const mr_builder *builder, const mr_looked *looked,
+                  uint32_t count, uint32_t there, bool keeps_values)
 {
-    return line->kind.way == MR_TEXT_LOCK ? &trace->locks : &trace->variables;
-}
-
-/* What is fetched into the cache for the names of some lines: the next step may look at it a batch later. */
-enum { FETCH_SLOTS, FETCH_ITEMS, FETCH_TEXTS };
-
-ALWAYS_INLINE void fetch_names(const mr_builder *builder, const mr_looked *looked, uint32_t count,
-                               bool keeps_values, int step)
-{
+    enum { BATCH = MR_TEXT_LOOK_BATCH };
     const mr_trace *trace = builder->trace;
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t from = looked == fast->fetched ? 2 * BATCH : 0; /* those were fetched before */
+    uint32_t to = there - count < 2 * BATCH ? there : count + 2 * BATCH;
+    for (uint32_t i = from; i < to; i++) {
         const mr_looked *line = &looked[i];
-        const mr_names *operands = operands_of(trace, line);
         if (line->kind.way == MR_TEXT_ELSEWHERE)
             continue;
-        if (step == FETCH_ITEMS)
-            mr_names_fetch_item(operands, line->name_hash);
-        if (step == FETCH_TEXTS)
-            mr_names_fetch_text(operands, line->name_hash);
-        if (step != FETCH_SLOTS)
-            continue;
-        mr_names_fetch(operands, line->name_hash);
+        mr_names_fetch(line->kind.way == MR_TEXT_LOCK ? &trace->locks : &trace->variables,
+                       line->name_hash);
         if (!line->kind.knows_location)
             mr_names_fetch(&trace->locations, line->location_hash);
         if (keeps_values && line->kind.has_value)
             mr_builder_fetch_value(builder, line->value);
     }
-}
-
-/* Fetches for the first `count` lines, a batch, and for the two batches behind it as far as they are there. */
-static void fetch(mr_text_fast *fast, const mr_builder *builder, const mr_looked *looked,
-                  uint32_t count, uint32_t there, bool keeps_values)
-{
-    enum { BATCH = MR_TEXT_LOOK_BATCH };
-    if (looked != fast->fetched) { /* nothing was fetched for them before */
-        fetch_names(builder, looked, there < 2 * BATCH ? there : 2 * BATCH, keeps_values,
-                    FETCH_SLOTS);
-        fetch_names(builder, looked, count, keeps_values, FETCH_ITEMS);
-    }
-    uint32_t next = there - count < BATCH ? there - count : BATCH;
-    uint32_t last = there - count - next < BATCH ? there - count - next : BATCH;
-    fetch_names(builder, looked + count + next, last, keeps_values, FETCH_SLOTS);
-    fetch_names(builder, looked + count, next, keeps_values, FETCH_ITEMS);
-    fetch_names(builder, looked, count, keeps_values, FETCH_TEXTS);
     fast->fetched = there > count ? looked + count : NULL;
 }
 
