@@ -235,6 +235,67 @@ static void test_settled(void **state)
     assert_true(races > count && left_out > count);
 }
 
+/* Each cell is written by one thread, mostly with the lock of the cell, and mostly with one value. */
+static void run_guarded(program *self, uint64_t seed, uint32_t steps)
+{
+    *self = (program){.random = {seed}};
+    mr_random *random = &self->random;
+    uint32_t careless = seed % 4 ? 0 : 4, fresh = seed % 3 ? 0 : 30;
+    mr_log_switch(&self->log, 0);
+    mr_log_object(&self->log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BLOCK, 0x2100, 0, 64);
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t thread = mr_random_below(random, THREADS), what = mr_random_below(random, 20);
+        uint32_t cell = mr_random_below(random, CELLS), lock = cell % LOCKS;
+        bool writes = mr_random_percent(random, i < steps / 2 ? 50 : 2);
+        bool cares = !mr_random_percent(random, careless);
+        thread = writes ? cell % THREADS : thread;
+        mr_log_switch(&self->log, thread);
+        if (what < 5)
+            run_lock(self, thread);
+        else if (what == 5)
+            run_message(self);
+        else if (what == 6)
+            run_block(self);
+        if (what < 7 || (cares && self->holder[lock] != thread + 1 &&
+                         (writes || !self->reads_of[lock][thread])))
+            continue;
+        uint64_t code = writes ? 0x1000 + cell : 0x1100 + mr_random_below(random, 2);
+        if (writes && mr_random_percent(random, fresh))
+            self->values[cell] = mr_random_below(random, 3);
+        mr_log_access(&self->log, writes ? MR_LOG_WRITE : MR_LOG_READ,
+                      (cell % 2 ? BLOCK : STATIC) + 8 * (uint64_t)cell, 8, code,
+                      self->values[cell]);
+    }
+    if (releases(seed)) {
+        mr_log_switch(&self->log, mr_random_below(random, THREADS));
+        mr_log_object(&self->log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, BLOCK, 0x3100, 0, 64);
+    }
+}
+
+static void test_guarded(void **state)
+{
+    (void)state;
+    uint64_t races = 0, left_out = 0, count = mr_length("RECORD_SETTLED_LOGS", 60, 1000);
+    uint64_t first = number("RECORD_SETTLED_SEED", 1);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        program self;
+        mr_record_summary summary;
+        run_guarded(&self, seed, 160);
+        mr_trace *part = mr_log_converted(&self.log, false, &summary);
+        mr_trace *all = mr_log_converted(&self.log, true, &summary);
+        compare(part, all, (uint32_t)(seed % 2), seed, &races);
+        for (uint32_t relation = 0; relation < MR_RELATION_COUNT; relation++)
+            if (relation != MR_RELATION_FHB || !releases(seed))
+                compare(part, all, 3 + relation, seed, &races);
+        left_out += all->event_count - part->event_count;
+        mr_trace_free(part);
+        mr_trace_free(all);
+        mr_log_build_free(&self.log);
+    }
+    print_message("%d races, %d events left out\n", (int)races, (int)left_out);
+    assert_true(races > count && left_out > count);
+}
+
 /* Thread 1 writes while it holds M, and needs a unit of thread 2, which takes N for it. Thread 0 has had M
  * while it holds N. So its first read cannot be next beside the write; the second one can, in model branch,
  * when N is free in between, or a unit comes. */
@@ -283,32 +344,101 @@ static void test_second_read(void **state)
     }
 }
 
-/* A step of a log: a lock or an access of the cell of that number, by the thread. */
+/* A step of a log: a lock, a semaphore or an access of the cell of that number, by the thread. */
 typedef struct step {
     uint32_t thread;
     unsigned kind, number;
-    uint64_t code;
+    uint64_t code; /* its place, and from bit 20 on the value; 0: 5 */
 } step;
 
-static void compare_steps(const step *steps, size_t count, mr_relation relation)
+/* By model or order, as in compare. Cell 8 is a block of its own. */
+static void compare_steps_by(const step *steps, size_t count, uint32_t by)
 {
     program self = {.given = false};
     mr_record_summary summary;
     uint64_t races = 0;
+    mr_log_switch(&self.log, 0);
+    mr_log_object(&self.log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BLOCK, 0x2100, 0, 8);
     for (size_t i = 0; i < count; i++) {
+        uint64_t at = steps[i].number == 8 ? BLOCK : STATIC + 64 * (uint64_t)steps[i].number;
         mr_log_switch(&self.log, steps[i].thread);
         if (steps[i].kind == MR_LOG_READ || steps[i].kind == MR_LOG_WRITE)
-            mr_log_access(&self.log, steps[i].kind, STATIC + 64 * (uint64_t)steps[i].number, 8,
-                          steps[i].code, 5);
+            mr_log_access(&self.log, steps[i].kind, at, 8, steps[i].code & 0xfffff,
+                          steps[i].code >> 20 ? (int64_t)(steps[i].code >> 20) : 5);
+        else if (steps[i].kind == MR_LOG_TAKEN)
+            mr_log_object(&self.log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, at, steps[i].code, 0, 8);
+        else if (steps[i].kind == MR_LOG_POST || steps[i].kind == MR_LOG_WAIT)
+            object(&self, steps[i].kind, MR_LOG_ROLE_SEMAPHORE, 0xa000 + 64 * steps[i].number);
         else
             object(&self, steps[i].kind, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * steps[i].number);
     }
     mr_trace *part = mr_log_converted(&self.log, false, &summary);
     mr_trace *all = mr_log_converted(&self.log, true, &summary);
-    compare(part, all, 3 + (uint32_t)relation, 0, &races);
+    compare(part, all, by, 0, &races);
     mr_trace_free(part);
     mr_trace_free(all);
     mr_log_build_free(&self.log);
+}
+
+static void compare_steps(const step *steps, size_t count, mr_relation relation)
+{
+    compare_steps_by(steps, count, 3 + (uint32_t)relation);
+}
+
+/* Guarded reads of which the second one is needed: the first one may see an earlier write of its value; not all
+ * writes hold the lock, or not alone; another thread releases the memory. */
+static void test_guarded_needed(void **state)
+{
+    (void)state;
+    enum { VALUE = 1, ACQ = MR_LOG_ACQUIRE, REL = MR_LOG_RELEASE, W = MR_LOG_WRITE };
+    enum { R = MR_LOG_READ, POST = MR_LOG_POST, WAIT = MR_LOG_WAIT };
+    const step values[] = {
+        {1, ACQ, 0, 0},
+        {1, W, 0, 1 << 20 | 0x1000},
+        {1, REL, 0, 0},
+        {1, ACQ, 0, 0},
+        {1, W, 0, 2 << 20 | 0x1001},
+        {1, REL, 0, 0},
+        {1, W, 1, 0x1002},
+        {1, W, 2, 0x1003},
+        {1, ACQ, 0, 0},
+        {1, W, 0, 1 << 20 | 0x1004},
+        {1, REL, 0, 0},
+        {2, ACQ, 0, 0},
+        {2, R, 0, 1 << 20 | 0x1100},
+        {2, REL, 0, 0},
+        {2, R, 1, 0x1101},
+        {2, ACQ, 0, 0},
+        {2, R, 0, 1 << 20 | 0x1100},
+        {2, REL, 0, 0},
+        {2, W, 2, 0x1102},
+    };
+    compare_steps_by(values, sizeof values / sizeof *values, VALUE);
+    /* As in test_second_read: M is lock 1, N lock 2. The read has lock 0, too. */
+    step writes[] = {
+        {1, ACQ, 0, 0},  {1, W, 0, 0x1000}, {1, REL, 0, 0},    {1, ACQ, 1, 0},    {1, POST, 0, 0},
+        {2, WAIT, 0, 0}, {2, ACQ, 2, 0},    {2, POST, 1, 0},   {2, REL, 2, 0},    {1, WAIT, 1, 0},
+        {1, ACQ, 3, 0},  {1, W, 0, 0x1001}, {1, REL, 3, 0},    {1, REL, 1, 0},    {0, ACQ, 2, 0},
+        {0, ACQ, 1, 0},  {0, REL, 1, 0},    {0, ACQ, 0, 0},    {0, R, 0, 0x1100}, {0, REL, 0, 0},
+        {0, POST, 1, 0}, {0, ACQ, 0, 0},    {0, R, 0, 0x1100}, {0, REL, 0, 0},    {0, REL, 2, 0},
+        {0, WAIT, 1, 0},
+    };
+    size_t count = sizeof writes / sizeof *writes;
+    compare_steps_by(writes, count, VALUE);
+    for (size_t i = 10; i < count; i++) {
+        bool changes = i == 10 || i == 12 || writes[i].number == 0;
+        if (changes && writes[i].kind == ACQ)
+            writes[i] = (step){writes[i].thread, MR_LOG_SHARED_ACQUIRE, 0, 0};
+        else if (changes && writes[i].kind == REL)
+            writes[i] = (step){writes[i].thread, MR_LOG_SHARED_RELEASE, 0, 0};
+    }
+    compare_steps_by(writes, count, VALUE);
+    const step release[] = {
+        {1, ACQ, 0, 0},    {1, W, 8, 0x1000}, {1, REL, 0, 0},  {2, ACQ, 0, 0},
+        {2, R, 8, 0x1100}, {2, REL, 0, 0},    {2, POST, 0, 0}, {2, ACQ, 0, 0},
+        {2, R, 8, 0x1100}, {2, REL, 0, 0},    {1, WAIT, 0, 0}, {1, MR_LOG_TAKEN, 8, 0x1001},
+    };
+    compare_steps_by(release, sizeof release / sizeof *release, VALUE);
 }
 
 /* The second read is in a section that goes on without the other lock, with a clean row of sections and without. */
@@ -349,7 +479,8 @@ static void test_shared_lock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settled), cmocka_unit_test(test_second_read),
-        cmocka_unit_test(test_outer_lock), cmocka_unit_test(test_shared_lock)};
+        cmocka_unit_test(test_settled),        cmocka_unit_test(test_guarded),
+        cmocka_unit_test(test_guarded_needed), cmocka_unit_test(test_second_read),
+        cmocka_unit_test(test_outer_lock),     cmocka_unit_test(test_shared_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

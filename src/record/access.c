@@ -144,6 +144,10 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
     mr_record_summary *summary = &pass->summary;
     bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
                    piece->last != found->read;
+    int64_t first = self->reads ? found->read : found->written;
+    piece->is_varied = piece->is_varied || !self->has_value || found->is_long ||
+                       (piece->has_last && piece->last != first) ||
+                       (self->writes && found->written != first);
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
     if (!strange)
@@ -267,10 +271,13 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         mr_shared_pointers_unlocks(pass->emitter.trace, event))
         said.memory_order = said.memory_order == MR_ORDER_ACQ ? MR_ORDER_ACQREL : MR_ORDER_REL;
     piece->version += self->writes;
+    if (self->writes && piece->writer && piece->version >= piece->first_write)
+        piece->guard = mr_settled_guard(&pass->settled, pass->reader.thread, piece->guard);
     pass->quiet_events += said.op == MR_OP_READ || said.op == MR_OP_ATOMIC_READ;
     status = mr_emitter_add(&pass->emitter, &said, error);
     /* Derefs are for predictions, and the trace of ordered.h is for the order shb alone. */
-    bool may_be_pointer = bytes == sizeof(uint64_t) && !self->is_range && !mr_scan_is_for_shb(pass->scan);
+    bool may_be_pointer =
+        bytes == sizeof(uint64_t) && !self->is_range && !mr_scan_is_for_shb(pass->scan);
     if (may_be_pointer && !status)
         status = mr_event_pass_pointer_access(pass, self->record, event, said.value, error);
     return status;
@@ -356,15 +363,18 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
                pass->emitter.trace->event_count == pass->events_before;
         return *own && !takes_own(pass, self);
     }
+    bool is_released = may_dangle || mr_pieces_is_released(&pass->scan->pieces, life, thread);
     const mr_settled_question read = {
         .code = mr_log_code(self->record[1]),
         .thread = thread,
         .variable = piece->variable - 1,
-        .is_released = may_dangle || mr_pieces_is_released(&pass->scan->pieces, life, thread),
+        .is_released = is_released,
         .is_pointer = may_dangle,
+        .is_guarded = !is_released && (piece->is_unique || !piece->is_varied) &&
+                      mr_settled_holds(&pass->settled, thread, piece->guard),
     };
     return piece->settled && piece->version == piece->settled &&
-           mr_settled_knows(&pass->settled, &read);
+           (piece->is_unique || read.is_guarded) && mr_settled_knows(&pass->settled, &read);
 }
 
 /* The event of a piece. */

@@ -95,6 +95,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     bool tried = mr_op_acquires((uint8_t)op) && (mr_log_count(record[1]) & MR_LOG_TRIED);
     mr_emitted event = {.op = op, .memory_order = tried ? MR_ORDER_TRY : MR_ORDER_SC};
     used use;
+    uint64_t dropped = pass->emitter.dropped_count;
     mr_status status = use_before(pass, record, &use, error);
     bool is_strange = use.misuse && (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE);
     if (status || is_strange) /* no trace can have such a release */
@@ -113,7 +114,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
         status = mr_event_pass_owner(pass, record, object, use.state, error);
     if (!status && !mr_op_acquires((uint8_t)op))
         status = mr_emitter_add(&pass->emitter, &event, error);
-    if (!status && !note_section(pass, op, event.operand))
+    if (!status && pass->emitter.dropped_count == dropped && !note_section(pass, op, event.operand))
         status = mr_event_pass_no_memory(error);
     return status;
 }

@@ -35,7 +35,7 @@
  * (ordered.h).
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 96 bytes for each line of 64
- * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
+ * bytes that is accessed, 40 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -117,9 +117,14 @@ typedef struct mr_piece {
     bool sparse;
     bool has_last;    /* for the caller */
     uint32_t version; /* for the caller: how often it was written */
-    uint32_t writer,
-        settled; /* for the caller (settled.h): the thread that writes it, plus 1, or 0;
-                                 the version that is settled, or 0 */
+    /* For the caller (settled.h): */
+    uint32_t writer; /* the thread that writes it, plus 1, or 0 */
+    uint32_t
+        first_write; /* the version with the first write that counts, and with the last one, which is */
+    uint32_t settled; /* settled then; or 0 */
+    uint32_t guard; /* the lock under which it is written, plus 1; 0: none yet; MR_SETTLED_NOBODY */
+    bool is_unique; /* the last value is its own */
+    bool is_varied; /* accesses had different values so far */
 } mr_piece;
 
 typedef struct mr_pieces {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Stretches of each kind have numbers of their own. */
-typedef enum stretch_kind { OF_READS = 1, OF_SECTIONS, OF_LOCKS, OUTSIDE } stretch_kind;
+typedef enum stretch_kind { OF_READS = 1, OF_SECTIONS, OF_LOCKS, OUTSIDE, GUARDED } stretch_kind;
 
 bool mr_settled_init(mr_settled *settled)
 {
@@ -70,7 +70,8 @@ bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, boo
     if (!own || !mr_grow(&sections, &own->capacity, own->count + 1, sizeof *own->sections))
         return false;
     own->sections = sections;
-    own->sections[own->count++] = (mr_settled_section){lock_of(lock, shared), ++settled->last};
+    own->sections[own->count++] =
+        (mr_settled_section){lock_of(lock, shared), ++settled->last, lock, shared};
     own->locks += lock_of(lock, shared);
     own->reads = ++settled->last;
     return true;
@@ -89,8 +90,10 @@ bool mr_settled_release(mr_settled *settled, uint32_t thread, uint32_t lock, boo
         own->locks -= which;
         own->count--;
         /* Sections that were begun inside of it go on without it. */
-        for (size_t i = at - 1; i < own->count; i++)
-            own->sections[i] = (mr_settled_section){own->sections[i + 1].lock, ++settled->last};
+        for (size_t i = at - 1; i < own->count; i++) {
+            own->sections[i] = own->sections[i + 1];
+            own->sections[i].number = ++settled->last;
+        }
     }
     return mr_settled_end(settled, thread, false);
 }
@@ -119,13 +122,37 @@ static bool is_of(const mr_settled_read *known, uint32_t thread, uint64_t code, 
     return known->variable == variable + 1 && known->code == code && known->thread == thread;
 }
 
+static bool holds(const mr_settled *settled, uint32_t thread, uint32_t guard, bool exclusively)
+{
+    const mr_settled_thread *own = thread < settled->count ? &settled->threads[thread] : NULL;
+    bool holds = false;
+    for (size_t i = 0; own && i < own->count && !holds; i++)
+        holds = own->sections[i].held + 1 == guard && !(exclusively && own->sections[i].shared);
+    return holds;
+}
+
+bool mr_settled_holds(const mr_settled *settled, uint32_t thread, uint32_t guard)
+{
+    return guard != MR_SETTLED_NOBODY && holds(settled, thread, guard, false);
+}
+
+uint32_t mr_settled_guard(const mr_settled *settled, uint32_t thread, uint32_t guard)
+{
+    const mr_settled_thread *own = thread < settled->count ? &settled->threads[thread] : NULL;
+    if (!guard && own && own->count && !own->sections[own->count - 1].shared)
+        return own->sections[own->count - 1].held + 1;
+    return guard && holds(settled, thread, guard, true) ? guard : MR_SETTLED_NOBODY;
+}
+
 bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read)
 {
     static const mr_settled_thread first = {.is_clean = true};
     const mr_settled_thread *own =
         read->thread < settled->count ? &settled->threads[read->thread] : &first;
     uint64_t stretch = stretch_of_sections(own), other = stretch;
-    if (read->is_released)
+    if (read->is_guarded)
+        other = stretch = GUARDED;
+    else if (read->is_released)
         other = stretch = own->reads << 3 | OF_READS;
     else if (own->count)
         other = stretch_of_locks(own);

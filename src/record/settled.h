@@ -49,6 +49,14 @@
  *
  * An address that may dangle is no own read.
  *
+ * Guarded. Let all writes of W be made by a thread that holds a lock L exclusively, and let e be a read by
+ * another thread that holds L, too. Let the value of w be its own as above, or let all accesses up to e have
+ * the same value. Then e and a write of W cannot be next. So when no other thread releases the memory, and e
+ * cannot dangle, all that a thread does is one stretch: e has no event when its thread has had an event q at
+ * the same place, after w and with L held. Nothing is lost, since nobody needs e. Nothing is added: by q
+ * all of W is before, or (in the model value) every write has the same value. In wcp and cp the section
+ * of w comes before q, so before e.
+ *
  * A read that is strange (convert.h) keeps its event. With BarrierPairs and with benign races nothing is
  * settled. The pass of twins.h finds the writers.
  */
@@ -64,8 +72,9 @@ typedef struct mr_settling {
     uint64_t values; /* bits for the values so far, by their hash */
     /* The thread that W is by, plus 1; 0: W is empty; MR_SETTLED_NOBODY: several. */
     uint32_t writer;
-    uint32_t writes; /* so far, `alone` ones too */
-    uint32_t last;   /* of W: how many writes there were with it; 0: its value is not its own */
+    uint32_t writes;      /* so far, `alone` ones too */
+    uint32_t first, last; /* of W: how many writes there were with it; 0: none yet */
+    bool is_unique;       /* no other write before the last one has its value, and no first read */
 } mr_settling;
 
 /* The bit of a value. */
@@ -83,7 +92,9 @@ static inline void mr_settling_write(mr_settling *self, uint32_t thread, bool al
             self->writer = MR_SETTLED_NOBODY;
         else
             self->writer = thread + 1;
-        self->last = bit && !(self->values & bit) ? self->writes : 0;
+        self->first = self->first ? self->first : self->writes;
+        self->last = self->writes;
+        self->is_unique = bit && !(self->values & bit);
     }
     self->values |= bit ? bit : ~0ull;
 }
@@ -111,7 +122,9 @@ typedef struct mr_settled_read {
 
 /* A critical section that a thread is in: which lock it holds, and how. */
 typedef struct mr_settled_section {
-    uint64_t lock, number;
+    uint64_t lock, number; /* `lock` stands for it, and for how */
+    uint32_t held;         /* number of the lock */
+    bool shared;
 } mr_settled_section;
 
 typedef struct mr_settled_thread {
@@ -148,7 +161,14 @@ typedef struct mr_settled_question {
     uint32_t thread, variable;
     bool is_released; /* another thread may release the memory, or its value may dangle */
     bool is_pointer;  /* it counts only while it has a deref */
+    bool is_guarded;  /* its stretch is all that the thread does */
 } mr_settled_question;
+
+/* The lock, plus 1, under which all writes were so far (0: there were none), after one by the thread.
+ * MR_SETTLED_NOBODY: there is no such lock, or it is not known. */
+uint32_t mr_settled_guard(const mr_settled *settled, uint32_t thread, uint32_t guard);
+/* Does the thread hold this lock? */
+bool mr_settled_holds(const mr_settled *settled, uint32_t thread, uint32_t guard);
 
 /* Has such a read an event already, in the stretch of its thread? Notes that it has one. */
 bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read);

@@ -407,6 +407,8 @@ static bool number_anew(twins *self)
         bool has_writer = settling->writer && settling->writer != MR_SETTLED_NOBODY;
         piece->writer = has_writer ? settling->writer : 0;
         piece->settled = has_writer ? settling->last : 0;
+        piece->first_write = settling->first;
+        piece->is_unique = settling->is_unique;
     }
     MR_REQUIRE(count == pieces->piece_count);
     return true;
