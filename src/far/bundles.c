@@ -20,6 +20,10 @@ enum {
  * leaves all of its bundle open, so what is left is asked about again in bundles of short ones. */
 enum { LARGE_STRETCH = 4096 };
 
+/* When so many bundles of a phase were asked about and none has a proof, the others are left to the search that comes later:
+ * where most pairs of places race, proofs are looked for in vain. */
+enum { MOST_IN_VAIN = 8 };
+
 /* What members of a bundle have in common: threads, ends of life, and stretches of the window. */
 enum { KEYS = 8 };
 
@@ -32,7 +36,7 @@ typedef struct member {
     uint32_t number;    /* of the member of its site pair */
 } member;
 
-/* The plan of a phase. It does not change while the phase runs. */
+/* The plan of a phase. Only `asked` and `proofs` change while the phase runs, with the lock of the budget. */
 typedef struct plan {
     mr_far_asker *asker;
     uint32_t near_part, stretch;
@@ -42,6 +46,8 @@ typedef struct plan {
     uint32_t *left;  /* owned; one a site pair: its members that are not proven */
     uint32_t *first; /* owned; of each bundle, and the end */
     uint32_t member_count, bundle_count;
+    uint32_t most_in_vain;  /* bundles; 0: any number */
+    uint32_t asked, proofs; /* bundles that are merged */
 } plan;
 
 /* ---- planning, by the calling thread ---- */
@@ -299,6 +305,8 @@ static mr_status answer(const plan *p, mr_far_worker *far, const member *members
 static bool is_due(const plan *p, const member *members, uint32_t count)
 {
     const mr_far_asker *asker = p->asker;
+    if (p->most_in_vain && !p->proofs && p->asked >= p->most_in_vain)
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         const mr_place_pair *places = &asker->window->places.items[members[i].places];
         if (!places->open && mr_far_budget_may_ask(asker->budget, places, 0, 0))
@@ -376,13 +384,17 @@ static mr_status merge_member(const plan *p, const member *m, mr_pair_verdict *v
 /* mr_phase.merge */
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
-    const plan *p = context;
+    plan *p = context;
     const member *members = &p->members[p->first[outcome->unit]];
     uint32_t count = p->first[outcome->unit + 1] - p->first[outcome->unit];
     mr_status status = MR_OK;
     MR_ASSERT(outcome->count <= count);
     pthread_mutex_lock(&p->asker->budget->lock);
     bool due = is_due(p, members, count);
+    if (due && outcome->count) {
+        p->asked++;
+        p->proofs += is_proof(&outcome->verdicts[0]);
+    }
     for (size_t i = 0; due && status == MR_OK && i < outcome->count; i++)
         status = merge_member(p, &members[i], &outcome->verdicts[i], error);
     pthread_mutex_unlock(&p->asker->budget->lock);
@@ -416,8 +428,9 @@ mr_status mr_far_look_at_bundles(mr_far_asker *asker, uint32_t near_part, mr_err
 
 mr_status mr_far_prove_bundles(mr_far_asker *asker, uint32_t part, mr_error *error)
 {
-    plan large = {.asker = asker, .part = part, .stretch = LARGE_STRETCH};
-    plan small = {.asker = asker, .part = part, .stretch = MR_FAR_STRETCH};
+    uint32_t most = part == 1 ? MOST_IN_VAIN : 0;
+    plan large = {.asker = asker, .part = part, .stretch = LARGE_STRETCH, .most_in_vain = most};
+    plan small = {.asker = asker, .part = part, .stretch = MR_FAR_STRETCH, .most_in_vain = most};
     mr_status status = run(&large, error);
     return status == MR_OK && !mr_far_is_halted(asker) ? run(&small, error) : status;
 }
