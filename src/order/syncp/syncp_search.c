@@ -78,12 +78,22 @@ static mr_syncp_rival *get_rival(const arrival *new, uint32_t first)
     return rival;
 }
 
+/* Has the accessor an access that can conflict with the new one? */
+static bool is_rival(const arrival *new, uint32_t first)
+{
+    const mr_syncp_accessor *other = &new->search->accesses.accessors[first];
+    bool is_one = false;
+    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
+        is_one |= concerns(new, kind) && other->last[kind] != MR_NONE;
+    return is_one && first != new->accessor;
+}
+
 static bool catch_up_all(const arrival *new)
 {
     const mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t number = accesses->variables[new->variable].first_accessor;
     for (; number != MR_NONE; number = accesses->accessors[number].next)
-        if (number != new->accessor && !get_rival(new, number))
+        if (is_rival(new, number) && !get_rival(new, number))
             return false;
     return true;
 }
@@ -226,7 +236,7 @@ static bool search_rivals(arrival *new)
     mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t number = accesses->variables[new->variable].first_accessor;
     for (; number != MR_NONE; number = accesses->accessors[number].next) {
-        if (number == new->accessor)
+        if (!is_rival(new, number))
             continue;
         const mr_syncp_rival *rival = get_rival(new, number);
         if (!rival)
