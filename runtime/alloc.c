@@ -21,7 +21,9 @@
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 /* The version of functions that glibc has had from the start. */
 #ifdef __x86_64__
@@ -359,12 +361,21 @@ static void tell_unfed(const mr_thread *thread, int flags)
     }
 }
 
-/* The caller is busy. What was mapped there before is gone. */
-static void note_shared(int flags, const mr_shared_map *map)
+/* What was mapped there before is gone. */
+static void note_gone(uintptr_t at, size_t bytes, uintptr_t code)
 {
-    mr_shared_maps_remove(map->at, map->bytes);
-    if ((flags & MAP_TYPE) != MAP_PRIVATE && (flags & MAP_ANONYMOUS) == 0) {
-        mr_shared_maps_add(map);
+    if (mr_shared_maps_remove(at, bytes, code)) {
+        mr_shared_maps_remove(at, bytes, code); /* its place is taken at once */
+    }
+}
+
+/* The caller is busy. */
+static void note_shared(int flags, int fd, const mr_shared_map *map, uintptr_t code)
+{
+    mr_shared_file file;
+    if ((flags & MAP_TYPE) != MAP_PRIVATE && (flags & MAP_ANONYMOUS) == 0 &&
+        mr_shared_file_of(fd, &file)) {
+        mr_shared_maps_add(&file, map, code);
     }
 }
 
@@ -386,10 +397,14 @@ static void note_shared(int flags, const mr_shared_map *map)
             result = MR_REAL(name)(at, bytes, protection, flags, fd, offset);                      \
         }                                                                                          \
         if (thread != NULL && result != MAP_FAILED) {                                              \
-            note_shared(flags,                                                                     \
-                        &(mr_shared_map){(uintptr_t)result, bytes, protection, fd, offset});       \
+            note_gone((uintptr_t)result, bytes, MR_CALLER);                                        \
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_MAP, result, MR_CALLER, 0, bytes);         \
+            note_shared(flags, fd, &(mr_shared_map){(uintptr_t)result, bytes, offset}, MR_CALLER); \
         }                                                                                          \
-        return log_mapped(thread, result, bytes, MR_CALLER);                                       \
+        if (thread != NULL) {                                                                      \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
     }
 MAPS(mmap, off_t)
 MAPS(mmap64, off64_t)
@@ -401,9 +416,11 @@ MR_EXPORT int munmap(void *at, size_t bytes)
     int status = MR_REAL(munmap)(at, bytes);
     if (thread != NULL) {
         if (status == 0) {
-            mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, bytes);
-            mr_arena_unmapped(thread->arena, at, bytes);
-            mr_shared_maps_remove((uintptr_t)at, bytes);
+            bool stays = mr_shared_maps_remove((uintptr_t)at, bytes, MR_CALLER);
+            mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, stays ? 0 : bytes);
+            if (!stays) {
+                mr_arena_unmapped(thread->arena, at, bytes);
+            }
         }
         mr_leave(thread);
     }
@@ -439,7 +456,38 @@ MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
         result = MR_REAL(mremap)(at, before, bytes, flags, wanted);
     }
     if (thread != NULL && result != MAP_FAILED) {
+        note_gone((uintptr_t)at, before, MR_CALLER);
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, before);
     }
     return log_mapped(thread, result, bytes, MR_CALLER);
+}
+
+/* Memory of a segment has no life. */
+MR_EXPORT void *shmat(int segment, const void *at, int flags)
+{
+    mr_thread *thread = mr_enter();
+    struct shmid_ds about;
+    void *result = MR_REAL(shmat)(segment, at, flags);
+    if (thread != NULL) {
+        if (result != MAP_FAILED && MR_REAL(shmctl)(segment, IPC_STAT, &about) == 0) {
+            mr_shared_map map = {(uintptr_t)result, about.shm_segsz, 0};
+            note_gone(map.at, map.bytes, MR_CALLER);
+            mr_shared_maps_add(&(mr_shared_file){0, (ino_t)segment}, &map, MR_CALLER);
+        }
+        mr_leave(thread);
+    }
+    return result;
+}
+
+MR_EXPORT int shmdt(const void *at)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL(shmdt)(at);
+    if (thread != NULL) {
+        if (status == 0) {
+            mr_shared_maps_remove((uintptr_t)at, mr_shared_maps_bytes((uintptr_t)at), MR_CALLER);
+        }
+        mr_leave(thread);
+    }
+    return status;
 }

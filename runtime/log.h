@@ -112,7 +112,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      9u
+#define MR_LOG_VERSION      10u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -289,7 +289,10 @@ typedef struct mr_log_live {
                             the fingerprint of the thread's local state; role MR_LOG_STATE_WORD: one of     \
                             its words, count: which (explore.h) */ \
     X(CHOICE, 3)      /* object; only where behaviours are explored; count: mr_log_choice */       \
-    X(SUPPRESSION, 0) /* text: head, 0, a line of __tsan_default_suppressions (NUL padded) */
+    X(SUPPRESSION, 0) /* text: head, 0, a line of __tsan_default_suppressions (NUL padded) */      \
+    X(ALIAS,                                                                                       \
+      4) /* address, code, bytes, address of the first mapping of the same bytes; 0: it is      \
+                            memory of its own from here on (shared_maps.h) */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -545,7 +548,7 @@ static inline bool mr_log_counts(unsigned kind)
                             (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
                             (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END |
                             (uint64_t)1 << MR_LOG_NOTE | (uint64_t)1 << MR_LOG_STATE |
-                            (uint64_t)1 << MR_LOG_SUPPRESSION;
+                            (uint64_t)1 << MR_LOG_SUPPRESSION | (uint64_t)1 << MR_LOG_ALIAS;
     return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "awaiting.h"
 #include "input_signals.h"
+#include "shared_maps.h"
 #include "signals.h"
 #include "steer.h"
 #include "sys.h"
@@ -481,7 +482,7 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
     if (thread->polls || limit == MR_NEVER) {
         mr_watchdog_start();
     }
-    thread->key = key;
+    thread->key = mr_shared_maps_first(key);
     thread->deadline = limit;
     thread->real_deadline =
         limit == MR_NEVER ? MR_NEVER : mr_clock_ns(CLOCK_MONOTONIC) + limit - mr_virtual_now();
@@ -512,6 +513,7 @@ void mr_wake_key(const void *key)
     if (mr_rt.alive < 2) {
         return;
     }
+    key = mr_shared_maps_first(key);
     mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key) {
@@ -525,6 +527,7 @@ void mr_wake_key(const void *key)
 mr_thread *mr_choose_blocked(const void *key)
 {
     uint32_t count = 0;
+    key = mr_shared_maps_first(key);
     mr_thread *chosen = mr_steers() ? mr_steer_woken(mr_self) : NULL;
     if (chosen != NULL && chosen->state == MR_BLOCKED && chosen->key == key) {
         return chosen;

@@ -1,62 +1,230 @@
 #include "shared_maps.h"
 
+#include "log.h"
 #include "state.h"
 #include "sys.h"
+#include "writer.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { KEPT_MAX = 256 }; /* of later ones nothing is told */
+enum { KEPT_MAX = 256, PAGE = 4096 }; /* of later ones nothing is known */
 
-static struct {
+/* Bytes of a file where they are mapped first. */
+typedef struct first {
     mr_shared_map map; /* no bytes: none */
-    dev_t device;
-    ino_t inode;
-} kept[KEPT_MAX];
-static size_t kept_count;
+    mr_shared_file file;
+    bool is_gone; /* unmapped, but other mappings have its bytes */
+} first;
+
+/* Memory that has the bytes of a first mapping. */
+typedef struct alias {
+    uintptr_t at;
+    size_t bytes; /* 0: none */
+    uintptr_t to;
+} alias;
+
+static first firsts[KEPT_MAX];
+static alias aliases[KEPT_MAX];
+static size_t first_count, alias_count;
 static bool is_told;
+
+static size_t least(size_t one, size_t other)
+{
+    return one < other ? one : other;
+}
 
 static bool meet(uintptr_t one, size_t one_bytes, uintptr_t other, size_t other_bytes)
 {
-    return one < other + other_bytes && other < one + one_bytes;
+    return one_bytes > 0 && other_bytes > 0 && one < other + other_bytes && other < one + one_bytes;
 }
 
-void mr_shared_maps_add(const mr_shared_map *map)
+static void tell(void)
 {
-    struct stat is;
-    if (is_told || !mr_rt.logging ||
-        mr_sys(SYS_newfstatat, map->fd, (long)"", (long)&is, AT_EMPTY_PATH, 0, 0) != 0) {
+    if (!is_told) {
+        mr_complain("a file is mapped twice: some mappings are different memory in the trace, and "
+                    "races between them are missed, or may be false",
+                    NULL);
+    }
+    is_told = true;
+}
+
+static void log_alias(const alias *it, uintptr_t code)
+{
+    mr_write_alias((const void *)it->at, code, it->bytes, it->to);
+}
+
+static void add_first(const first *it)
+{
+    size_t at = 0;
+    while (at < first_count && firsts[at].map.bytes > 0) {
+        at++;
+    }
+    if (at == KEPT_MAX) {
         return;
     }
-    size_t free_entry = kept_count;
-    for (size_t i = 0; i < kept_count && !is_told; i++) {
-        const mr_shared_map *other = &kept[i].map;
-        free_entry = other->bytes == 0 ? i : free_entry;
-        is_told = kept[i].device == is.st_dev && kept[i].inode == is.st_ino &&
-                  ((map->protection | other->protection) & PROT_WRITE) != 0 &&
-                  meet((uintptr_t)map->offset, map->bytes, (uintptr_t)other->offset, other->bytes);
+    firsts[at] = *it;
+    first_count += at == first_count;
+}
+
+/* False: there are too many. */
+static bool add_alias(const alias *it)
+{
+    size_t at = 0;
+    while (at < alias_count && aliases[at].bytes > 0) {
+        at++;
     }
-    if (is_told) {
-        mr_complain(
-            "a file is mapped twice: the mappings are different memory in the trace, and races "
-            "between them are missed, or may be false",
-            NULL);
+    if (at == KEPT_MAX) {
+        return false;
     }
-    if (free_entry < KEPT_MAX) {
-        kept[free_entry].map = *map;
-        kept[free_entry].device = is.st_dev;
-        kept[free_entry].inode = is.st_ino;
-        kept_count += free_entry == kept_count;
+    aliases[at] = *it;
+    alias_count += at == alias_count;
+    return true;
+}
+
+bool mr_shared_file_of(int fd, mr_shared_file *file)
+{
+    struct stat is;
+    if (mr_sys(SYS_newfstatat, fd, (long)"", (long)&is, AT_EMPTY_PATH, 0, 0) != 0) {
+        return false;
+    }
+    *file = (mr_shared_file){is.st_dev, is.st_ino};
+    return true;
+}
+
+/* The first mapping that has the byte of the file. NULL: none; then `*bytes` is cut where one begins. */
+static const first *find_first(const mr_shared_file *file, int64_t offset, size_t *bytes)
+{
+    for (size_t i = 0; i < first_count; i++) {
+        const first *it = &firsts[i];
+        if (it->map.bytes == 0 || it->file.device != file->device ||
+            it->file.inode != file->inode) {
+            continue;
+        }
+        if (offset >= it->map.offset && offset < it->map.offset + (int64_t)it->map.bytes) {
+            *bytes = least(*bytes, (size_t)(it->map.offset + (int64_t)it->map.bytes - offset));
+            return it;
+        }
+        if (it->map.offset > offset) {
+            *bytes = least(*bytes, (size_t)(it->map.offset - offset));
+        }
+    }
+    return NULL;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+void mr_shared_maps_add(const mr_shared_file *file, const mr_shared_map *map, uintptr_t code)
+{
+    size_t left = mr_rt.logging ? whole_pages(map->bytes) : 0;
+    mr_shared_map rest = *map;
+    while (left > 0) {
+        rest.bytes = left;
+        const first *known = find_first(file, rest.offset, &rest.bytes);
+        if (known == NULL) {
+            add_first(&(first){rest, *file, false});
+        } else {
+            alias it = {rest.at, rest.bytes,
+                        known->map.at + (size_t)(rest.offset - known->map.offset)};
+            if (add_alias(&it)) {
+                log_alias(&it, code);
+            } else {
+                tell();
+            }
+        }
+        rest.at += rest.bytes;
+        rest.offset += (int64_t)rest.bytes;
+        left -= rest.bytes;
     }
 }
 
-void mr_shared_maps_remove(uintptr_t at, size_t bytes)
+/* What is left of [at, at + bytes) behind the part that ends at `end`. */
+static size_t behind(uintptr_t at, size_t bytes, uintptr_t end)
 {
-    for (size_t i = 0; i < kept_count; i++) {
-        if (meet(at, bytes, kept[i].map.at, kept[i].map.bytes)) {
-            kept[i].map.bytes = 0;
+    return at + bytes > end ? at + bytes - end : 0;
+}
+
+static void end_aliases(uintptr_t at, size_t bytes, bool of_target, uintptr_t code)
+{
+    for (size_t i = 0; i < alias_count; i++) {
+        alias was = aliases[i];
+        uintptr_t start = of_target ? was.to : was.at;
+        if (!meet(at, bytes, start, was.bytes)) {
+            continue;
+        }
+        size_t before = at > start ? at - start : 0;
+        size_t after = behind(start, was.bytes, at + bytes);
+        log_alias(&(alias){was.at + before, was.bytes - before - after, 0}, code);
+        aliases[i].bytes = before;
+        if (after > 0) {
+            add_alias(&(alias){was.at + was.bytes - after, after, was.to + was.bytes - after});
         }
     }
+}
+
+static bool has_aliases(const mr_shared_map *map)
+{
+    for (size_t i = 0; i < alias_count; i++) {
+        if (meet(map->at, map->bytes, aliases[i].to, aliases[i].bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mr_shared_maps_remove(uintptr_t at, size_t bytes, uintptr_t code)
+{
+    bool stays = false;
+    bytes = whole_pages(bytes);
+    if (first_count == 0) {
+        return false;
+    }
+    end_aliases(at, bytes, false, code);
+    for (size_t i = 0; i < first_count; i++) {
+        first *it = &firsts[i];
+        if (!meet(at, bytes, it->map.at, it->map.bytes)) {
+            continue;
+        }
+        if (has_aliases(&it->map)) {
+            if (it->is_gone) { /* another mapping takes its place */
+                end_aliases(at, bytes, true, code);
+                tell();
+            }
+            stays = !it->is_gone;
+            it->is_gone = true;
+        }
+        if (!stays) {
+            it->map.bytes = 0;
+        }
+    }
+    return stays;
+}
+
+size_t mr_shared_maps_bytes(uintptr_t at)
+{
+    for (size_t i = 0; i < first_count; i++) {
+        if (firsts[i].map.at == at && firsts[i].map.bytes > 0) {
+            return firsts[i].map.bytes;
+        }
+    }
+    for (size_t i = 0; i < alias_count; i++) {
+        if (aliases[i].at == at) {
+            return aliases[i].bytes;
+        }
+    }
+    return 0;
+}
+
+const void *mr_shared_maps_first(const void *address)
+{
+    for (size_t i = 0; i < alias_count; i++) {
+        if ((uintptr_t)address - aliases[i].at < aliases[i].bytes) {
+            return (const void *)((uintptr_t)address - aliases[i].at + aliases[i].to);
+        }
+    }
+    return address;
 }

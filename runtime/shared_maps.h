@@ -1,23 +1,40 @@
 /*
- * shared_maps: files that are mapped twice in the process, shared. What one of the mappings writes is seen in the other one, and
- * for the recording they are different memory. So the first time this is told, in one line.
+ * shared_maps: files and segments of shared memory that are mapped twice in the process. What one of the mappings writes is seen in the
+ * other one. So in the log the second one is another name of the first one (MR_LOG_ALIAS), byte for byte, as far as they have the same
+ * bytes of the file. The first one keeps its addresses as long as there are others: nothing else is mapped there, unless the
+ * program asks for that place; then the others are memory of their own from there on, which is told in one line.
+ *
+ * The caller of each function is busy.
  */
 #ifndef MR_RUNTIME_SHARED_MAPS_H
 #define MR_RUNTIME_SHARED_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+typedef struct mr_shared_file {
+    dev_t device;
+    ino_t inode;
+} mr_shared_file;
 
 typedef struct mr_shared_map {
     uintptr_t at;
     size_t bytes;
-    int protection, fd;
     int64_t offset; /* in the file */
 } mr_shared_map;
 
-/* The program has mapped it. The caller is busy. */
-void mr_shared_maps_add(const mr_shared_map *map);
-/* This memory is unmapped. */
-void mr_shared_maps_remove(uintptr_t at, size_t bytes);
+/* False: it is no file. */
+bool mr_shared_file_of(int fd, mr_shared_file *file);
+/* The program has mapped it; the memory was told to be unmapped before. */
+void mr_shared_maps_add(const mr_shared_file *file, const mr_shared_map *map, uintptr_t code);
+/* This memory is unmapped. True: other mappings have its bytes, under its addresses. */
+bool mr_shared_maps_remove(uintptr_t at, size_t bytes, uintptr_t code);
+/* The bytes of the mapping that begins there, 0: it is not known. */
+size_t mr_shared_maps_bytes(uintptr_t at);
+
+/* The address of the first mapping for one in another one. */
+const void *mr_shared_maps_first(const void *address);
 
 #endif

@@ -275,6 +275,17 @@ void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintp
     mr_writer_advance(record + 3);
 }
 
+void mr_write_alias(const void *address, uintptr_t code, uint64_t bytes, uintptr_t to)
+{
+    mr_writer_settle();
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(MR_LOG_ALIAS, 0, (uint64_t)address & 0xffffffffffffu);
+    record[1] = (uint64_t)code;
+    record[2] = bytes;
+    record[3] = to;
+    mr_writer_advance(record + 4);
+}
+
 void mr_write_state(const void *address, uintptr_t code, uint64_t fingerprint)
 {
     bool waits = mr_hot->live.waiting == MR_LOG_WAITING_WRITE;

@@ -51,6 +51,9 @@ void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address);
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
                      unsigned count, uint64_t number);
 
+/* An ALIAS record. */
+void mr_write_alias(const void *address, uintptr_t code, uint64_t bytes, uintptr_t to);
+
 /* A STATE record. A write may wait for its value, and goes on waiting. */
 void mr_write_state(const void *address, uintptr_t code, uint64_t fingerprint);
 

@@ -479,6 +479,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_EXEC:
     case MR_LOG_EXIT:
     case MR_LOG_BLOCKED: /* see waiting.h */
+    case MR_LOG_ALIAS:   /* the reader knows */
     case MR_LOG_STATE:   /* see explore.h of the runtime */
     case MR_LOG_CHOICE:
     case MR_LOG_KIND_COUNT:

@@ -164,7 +164,11 @@ void mr_log_pass_init(mr_log_pass *pass, const mr_log *log)
 void mr_log_pass_free(mr_log_pass *pass)
 {
     free(pass->model);
+    free(pass->aliases);
+    free(pass->range);
     pass->model = NULL;
+    pass->aliases = NULL;
+    pass->range = NULL;
     mr_lifetimes_free(&pass->lives);
 }
 
@@ -181,6 +185,114 @@ static bool has_role(const uint64_t *record, bool orders)
         return false;
     return role <= MR_LOG_ROLE_ENDED && mr_object_orders((uint8_t)role) == orders &&
            record[2] >> 56 == 0;
+}
+
+static void add_alias(mr_log_pass *pass, uint64_t start, uint64_t end, uint64_t to)
+{
+    void *items = pass->aliases;
+    pass->failed = pass->failed || !mr_grow(&items, &pass->alias_capacity, pass->alias_count + 1,
+                                            sizeof *pass->aliases);
+    if (pass->failed)
+        return;
+    pass->aliases = items;
+    pass->aliases[pass->alias_count++] = (mr_log_alias){start, end, to};
+}
+
+/* The memory has another name from here on, or its own one. False: that makes no sense. */
+static bool take_alias(mr_log_pass *pass, const uint64_t *record)
+{
+    uint64_t start = mr_log_payload(record[0]), end = start + record[2];
+    size_t count = pass->alias_count;
+    if (end <= start || end > UINT64_C(1) << 48 || record[3] >= UINT64_C(1) << 48)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        mr_log_alias was = pass->aliases[i];
+        if (was.start >= end || was.end <= start)
+            continue;
+        pass->aliases[i].end = start > was.start ? start : was.start;
+        if (end < was.end)
+            add_alias(pass, end, was.end, was.to + (end - was.start));
+    }
+    count = 0;
+    for (size_t i = 0; i < pass->alias_count; i++)
+        if (pass->aliases[i].start < pass->aliases[i].end)
+            pass->aliases[count++] = pass->aliases[i];
+    pass->alias_count = count;
+    if (record[3])
+        add_alias(pass, start, end, record[3]);
+    return true;
+}
+
+/* The address of the first mapping, and how many of the bytes go on there. */
+static uint64_t first_name(const mr_log_pass *pass, uint64_t address, uint64_t *bytes)
+{
+    uint64_t name = address;
+    for (size_t i = 0; i < pass->alias_count; i++) {
+        const mr_log_alias *alias = &pass->aliases[i];
+        if (address >= alias->start && address < alias->end) {
+            name = alias->to + (address - alias->start);
+            *bytes = alias->end - address < *bytes ? alias->end - address : *bytes;
+        } else if (alias->start > address && alias->start - address < *bytes) {
+            *bytes = alias->start - address;
+        }
+    }
+    return name;
+}
+
+/* Is the payload of such a record an address of the program's memory? */
+static bool has_address(unsigned kind)
+{
+    const uint64_t objects = (uint64_t)1 << MR_LOG_RETIRED | (uint64_t)1 << MR_LOG_USED |
+                             (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_BENIGN |
+                             (uint64_t)1 << MR_LOG_BEFORE | (uint64_t)1 << MR_LOG_AFTER;
+    return mr_log_is_access(kind) || (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) ||
+           (objects >> kind & 1);
+}
+
+static uint64_t renamed(uint64_t head, uint64_t address)
+{
+    return (head & 0xffff) | address << 16;
+}
+
+/* The next part of a range, or the whole. NULL: no memory. */
+static const uint64_t *part_of_range(mr_log_pass *pass, const uint64_t *record)
+{
+    uint64_t done = pass->range_done, bytes = record[2] - done;
+    uint64_t name = first_name(pass, mr_log_payload(record[0]) + done, &bytes);
+    if (bytes == record[2] && name == mr_log_payload(record[0]))
+        return record;
+    void *range = pass->range;
+    pass->failed =
+        pass->failed || !mr_grow(&range, &pass->range_capacity, 4 + bytes / 8, sizeof *pass->range);
+    if (pass->failed)
+        return NULL;
+    pass->range = range;
+    pass->range[0] = renamed(record[0], name);
+    pass->range[1] = record[1];
+    pass->range[2] = bytes;
+    pass->range[3 + bytes / 8] = 0;
+    memcpy(pass->range + 3, (const char *)(record + 3) + done, (size_t)bytes);
+    pass->range_done = done + bytes < record[2] ? done + bytes : 0;
+    return pass->range;
+}
+
+/* The record under the first name of its address. NULL: no memory. */
+static const uint64_t *rename_record(mr_log_pass *pass, const uint64_t *record)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    uint64_t bytes = 1;
+    if (mr_log_is_range(kind))
+        return part_of_range(pass, record);
+    uint64_t name = has_address(kind) ? first_name(pass, mr_log_payload(record[0]), &bytes)
+                                      : mr_log_payload(record[0]);
+    if (name == mr_log_payload(record[0]))
+        return record;
+    _Static_assert(MR_LOG_EXPANDED_WORDS >= 4, "such a record has four words at most");
+    uint64_t words = mr_log_words(record, 4);
+    if (record != pass->expanded)
+        memcpy(pass->expanded, record, (size_t)words * sizeof *record);
+    pass->expanded[0] = renamed(record[0], name);
+    return pass->expanded;
 }
 
 /* Lets a record about threads or memory take effect. False: the log cannot be read. */
@@ -201,6 +313,8 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
             return false;
         pass->thread = (uint32_t)mr_log_payload(head);
         break;
+    case MR_LOG_ALIAS:
+        return take_alias(pass, record);
     case MR_LOG_GIVEN:
         pass->failed = !mr_lifetimes_give(&pass->lives, mr_log_payload(head), record[2],
                                           (uint8_t)mr_log_detail(head), pass->thread);
@@ -256,6 +370,8 @@ bool mr_log_run_follows(const mr_log_pass *pass)
 {
     uint64_t left, unit = pass->next;
     const uint32_t *at;
+    if (pass->alias_count)
+        return false;
     do
         at = look_at(pass->log, unit++, &left);
     while (left && *at == MR_LOG_PADDING_UNIT);
@@ -300,9 +416,11 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
         return NULL;
     if (pass->log->open_unit - pass->next < units)
         record = without_value(pass, record);
+    if (pass->alias_count && !(record = rename_record(pass, record)))
+        return NULL;
     if (!apply(pass, record))
         return NULL;
-    pass->next += units;
+    pass->next += pass->range_done ? 0 : units;
     MR_ASSERT(pass->next <= pass->log->unit_count);
     return pass->failed ? NULL : record;
 }
@@ -314,7 +432,7 @@ mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
     if (pass->log->open_unit != UINT64_MAX && pass->log->open_unit - pass->next < left)
         left = pass->log->open_unit - pass->next;
     uint64_t end = left > MR_LOG_RUN_UNITS ? left - MR_LOG_RUN_UNITS : 0;
-    if (last <= pass->next || !pass->model)
+    if (last <= pass->next || !pass->model || pass->alias_count)
         end = 0;
     else if (last - pass->next < end)
         end = last - pass->next;

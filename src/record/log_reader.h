@@ -37,6 +37,11 @@ void mr_log_follow_on(mr_log *log);
 /* A log with more threads is damaged. */
 enum { MR_LOG_THREADS_MAX = 1 << 24 };
 
+/* Memory [start, end) that is another name of memory from `to` on (MR_LOG_ALIAS). */
+typedef struct mr_log_alias {
+    uint64_t start, end, to;
+} mr_log_alias;
+
 typedef struct mr_log_pass {
     const mr_log *log;
     uint64_t next; /* unit of the next record */
@@ -44,7 +49,12 @@ typedef struct mr_log_pass {
     uint64_t expanded[MR_LOG_EXPANDED_WORDS];
     uint32_t thread; /* the thread that wrote the record */
     mr_lifetimes lives;
-    bool failed; /* no memory */
+    mr_log_alias *aliases; /* owned */
+    size_t alias_count, alias_capacity;
+    uint64_t *range; /* owned; a part of a range under its other name */
+    size_t range_capacity;
+    uint64_t range_done; /* bytes of the next record that were given */
+    bool failed;         /* no memory */
 } mr_log_pass;
 
 void mr_log_pass_init(mr_log_pass *pass, const mr_log *log);
@@ -52,7 +62,8 @@ void mr_log_pass_free(mr_log_pass *pass);
 
 /* The next record, valid until the next call. NULL: the log ends here, or the rest cannot be read.
  * Short records of accesses arrive as READ and WRITE records, and ENTER records arrive as
- * mr_log_expand_enter makes them. Records about memory have taken effect. */
+ * mr_log_expand_enter makes them. Records about memory have taken effect. An address is that of the first mapping of its
+ * file; a range over the end of a mapping arrives in parts. While there are such other names there are no runs. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
 /* Is the next record one of a run (see below)? */
