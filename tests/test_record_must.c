@@ -322,10 +322,26 @@ static void test_units(void **state)
     assert_int_equal(compare_steps(before, sizeof before / sizeof *before, MR_RELATION_SHB), 0);
 }
 
+/* The trace has no events of a thread after its end: what it waits for then orders nothing. */
+static void test_ended(void **state)
+{
+    (void)state;
+    const step units[] = {
+        {1, MR_LOG_WRITE, 0, 0},   {1, MR_LOG_POST, WAKE, 1}, {2, MR_LOG_END, 0, 0},
+        {2, MR_LOG_WAIT, WAKE, 1}, {3, MR_LOG_JOIN, 0, 2},    {3, MR_LOG_WRITE, 0, 0},
+    };
+    assert_int_equal(compare_steps(units, sizeof units / sizeof *units, MR_RELATION_SHB), 0);
+    const step joins[] = {
+        {1, MR_LOG_WRITE, 0, 0}, {1, MR_LOG_END, 0, 0},  {2, MR_LOG_END, 0, 0},
+        {2, MR_LOG_JOIN, 0, 1},  {3, MR_LOG_JOIN, 0, 2}, {3, MR_LOG_WRITE, 0, 0},
+    };
+    assert_int_equal(compare_steps(joins, sizeof joins / sizeof *joins, MR_RELATION_SHB), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random), cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_release), cmocka_unit_test(test_units)};
+        cmocka_unit_test(test_release), cmocka_unit_test(test_units), cmocka_unit_test(test_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,11 +191,11 @@ bool mr_ordered_before(const mr_ordered *self, uint32_t segment)
 /* ---- synchronisation ---- */
 
 /* Is the fork in the trace, which has no events of the child before it? */
-static bool starts(mr_happens *happens, uint32_t thread, uint32_t child)
+static bool starts(mr_happens *happens, uint32_t child)
 {
     bool is_first = !happens->segment_of.items[child] && !happens->threads[child].is_started;
     happens->threads[child].is_started = true;
-    return is_first && !happens->threads[thread].is_over;
+    return is_first;
 }
 
 void mr_ordered_thread(mr_ordered *self, const uint64_t *record)
@@ -210,8 +210,8 @@ void mr_ordered_thread(mr_ordered *self, const uint64_t *record)
         happens->threads[other].is_over = true;
     if (ok && kind != MR_LOG_END)
         ok = other != self->thread &&
-             (!self->must || kind != MR_LOG_FORK ||
-              starts(happens, self->thread, (uint32_t)other)) &&
+             (!self->must || (!happens->threads[self->thread].is_over &&
+                              (kind != MR_LOG_FORK || starts(happens, (uint32_t)other)))) &&
              mr_hb_sync(&happens->wcp.hb, kind == MR_LOG_FORK ? MR_OP_FORK : MR_OP_JOIN,
                         self->thread, (uint32_t)other) &&
              renew(self);
@@ -267,10 +267,11 @@ static bool exchange(mr_ordered *self, const uint64_t *record, uint64_t count, u
     unit_count *units = &self->happens->units[object];
     if (!is_counted(mr_log_detail(record[0])))
         return true;
+    if (self->happens->threads[self->thread].is_over)
+        return false; /* the trace has none of its events */
     units->is_unclear = units->is_unclear || count > UNITS_MAX;
     if (mr_log_kind_of(record[0]) == MR_LOG_POST)
-        return !self->happens->threads[self->thread].is_over && !units->is_taken &&
-               (units->is_unclear || post(self, count, object));
+        return !units->is_taken && (units->is_unclear || post(self, count, object));
     if (units->is_taken && units->left < count)
         return false;
     bool takes_all = !units->is_taken && units->left == count;

@@ -42,7 +42,8 @@
  * - A pointer outside U is as one in memory that one thread uses: its reads see no other value, and a use of what
  *   it points to after the release of that is found where it is used.
  *
- * Where a fork or a post may not be in the trace, or not be the only one, all is given up.
+ * Where an edge may not be in the trace (a thread that has ended has no events), or a post not be the only one,
+ * all is given up.
  *
  * Lives (rule 7 of docs/semantics.md 2). The alloc of a life comes before the first access of a guest; where
  * HB says so too, that access is not needed. A release writes the life; when all accesses of a line are
