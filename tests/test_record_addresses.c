@@ -82,6 +82,37 @@ static void test_old_pointer(void **state)
     end(&m);
 }
 
+/* What code that nobody recorded writes is seen by reads only, and not again when it is the same. */
+static void test_unseen_writer(void **state)
+{
+    (void)state;
+    memory m = {.addresses = {.use_count = 0}};
+    mr_lifetimes_init(&m.lives);
+    assert_false(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    name(&m, MR_OP_READ, 0, false);
+    assert_true(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    give(&m, 64);
+    name(&m, MR_OP_WRITE, start, false);
+    name(&m, MR_OP_READ, start, true);
+    assert_true(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    name(&m, MR_OP_READ, 0, false);
+    name(&m, MR_OP_WRITE, start, false);
+    assert_false(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    mr_emitted event = {.op = MR_OP_WRITE, .operand = VARIABLE};
+    assert_true(mr_addresses_name(&m.addresses, &m.lives, &event, false));
+    assert_false(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    end(&m);
+    /* also the first address */
+    m = (memory){.addresses = {.use_count = 0}};
+    mr_lifetimes_init(&m.lives);
+    give(&m, 64);
+    int64_t first = name(&m, MR_OP_READ, start, false);
+    give(&m, 64);
+    assert_int_equal(name(&m, MR_OP_READ, start, true), first);
+    assert_false(mr_addresses_are_seen(&m.addresses, VARIABLE));
+    end(&m);
+}
+
 static void test_update(void **state)
 {
     (void)state;
@@ -122,9 +153,8 @@ static void test_many_uses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_differ),
-        cmocka_unit_test(test_old_pointer),
-        cmocka_unit_test(test_update),
+        cmocka_unit_test(test_blocks_differ), cmocka_unit_test(test_old_pointer),
+        cmocka_unit_test(test_unseen_writer), cmocka_unit_test(test_update),
         cmocka_unit_test(test_many_uses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

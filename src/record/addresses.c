@@ -53,6 +53,9 @@ static int64_t name_of(mr_lifetimes *lives, int64_t value, uint32_t *uses)
     return mr_address_name((uint64_t)value, *uses);
 }
 
+/* In `held`, above the count: a read saw an address that no event wrote, or another value than the last event left. */
+#define UNSEEN UINT16_C(0x8000)
+
 bool mr_addresses_name(mr_addresses *addresses, mr_lifetimes *lives, mr_emitted *event,
                        bool as_left)
 {
@@ -60,18 +63,27 @@ bool mr_addresses_name(mr_addresses *addresses, mr_lifetimes *lives, mr_emitted 
     if (!fill(&addresses->held, &addresses->held_count, &addresses->held_capacity, event->operand))
         return false;
     uint16_t *held = &addresses->held[event->operand];
+    uint16_t count = *held & (uint16_t)~UNSEEN, unseen = *held & UNSEEN;
     if (!event->has_value) {
-        *held = 0;
+        *held = unseen;
         return true;
     }
-    if (as_left && *held && mr_op_reads((uint8_t)event->op)) {
-        uses = *held - 1u;
+    bool reads = mr_op_reads((uint8_t)event->op);
+    if (reads && !as_left && (count || mr_pointers_may_be_address((uint64_t)event->value)))
+        unseen = UNSEEN;
+    if (as_left && count && reads) {
+        uses = count - 1u;
         event->value = mr_address_name((uint64_t)event->value, uses);
     } else {
         event->value = name_of(lives, event->value, &uses);
     }
     if (mr_op_updates((uint8_t)event->op))
         event->written_value = name_of(lives, event->written_value, &uses);
-    *held = (uint16_t)(uses + 1);
+    *held = (uint16_t)(uses + 1) | unseen;
     return true;
+}
+
+bool mr_addresses_are_seen(const mr_addresses *addresses, uint32_t variable)
+{
+    return variable < addresses->held_count && !(addresses->held[variable] & UNSEEN);
 }

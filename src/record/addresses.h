@@ -23,7 +23,7 @@ typedef struct mr_addresses {
     mr_pairs starts;
     uint16_t *uses; /* by number of the start: those before the last block there; owned */
     size_t use_count, use_capacity;
-    uint16_t *held; /* by variable: the count of its address, plus 1; 0: not known; owned */
+    uint16_t *held; /* by variable: the count of its address, plus 1, or 0; with UNSEEN; owned */
     size_t held_count, held_capacity;
 } mr_addresses;
 
@@ -36,5 +36,9 @@ bool mr_addresses_begin(mr_addresses *addresses, mr_life *life);
  * last event of the variable. False: no memory. */
 bool mr_addresses_name(mr_addresses *addresses, mr_lifetimes *lives, mr_emitted *event,
                        bool as_left);
+
+/* Has each address in the variable been written by an event, as far as reads have shown? Code that nobody recorded may write one
+ * address twice, for two blocks. */
+bool mr_addresses_are_seen(const mr_addresses *addresses, uint32_t variable);
 
 #endif

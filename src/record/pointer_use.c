@@ -25,7 +25,7 @@ static bool note_read(mr_event_pass *pass, const uint64_t *record, const mr_emit
                           .code = mr_log_code(record[1]),
                           .is_returned = mr_op_is_atomic((uint8_t)read->op),
                           .variable = read->operand};
-    if (is_stale(life, named))
+    if (is_stale(life, named) && mr_addresses_are_seen(&pass->addresses, read->operand))
         pointer.stale = pass->emitter.trace->event_count;
     return mr_pointers_note(&pass->pointers, thread, &pointer, life);
 }
