@@ -95,8 +95,8 @@ typedef struct mr_history {
     uint32_t capacity;
     uint32_t count;
     mr_site_table *sites; /* many, with races */
-    uint8_t *highs;  /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
-    uint16_t recent[MR_HISTORY_RECENT]; /* entries that were used last, by bits of what they are of */
+    uint8_t *highs; /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
+    uint16_t recent[MR_HISTORY_RECENT]; /* entries used last, by bits of what they are of */
     mr_past_access items[];
 } mr_history;
 

@@ -411,8 +411,8 @@ uint32_t mr_ordered_cells(mr_ordered *self, mr_ordered_past reads, mr_ordered_pa
         happens->cells[line.first + i] = (cell_state){(writes.bits & bits) ? writes.segment : 0,
                                                       (reads.bits & bits) ? reads.segment : 0,
                                                       !guarded || !(reads.bits & bits) ? 0
-                                                      : writes.bits & bits ? guarded | WROTE
-                                                                           : guarded};
+                                                      : (writes.bits & bits) ? guarded | WROTE
+                                                                             : guarded};
     }
     happens->lines[happens->line_count++] = line;
     return (uint32_t)happens->line_count;

@@ -175,13 +175,13 @@ static inline bool mr_names_same(const mr_name *name, const mr_name_key *key)
         return false;
     if (key->length > MR_NAME_SHORT_BYTES)
         return !memcmp(name->text, key->text, key->length);
-    uint64_t words[MR_NAME_WORDS];
-    memcpy(words, name->text, 2 * sizeof *words);
-    uint64_t difference = (words[0] ^ key->words[0]) | (words[1] ^ key->words[1]);
-    if (key->length < 2 * sizeof *words)
+    uint64_t own[MR_NAME_WORDS];
+    memcpy(own, name->text, 2 * sizeof *own);
+    uint64_t difference = (own[0] ^ key->words[0]) | (own[1] ^ key->words[1]);
+    if (key->length < 2 * sizeof *own)
         return !difference;
-    memcpy(words + 2, name->text + 2 * sizeof *words, sizeof *words);
-    return !(difference | (words[2] ^ key->words[2]));
+    memcpy(own + 2, name->text + 2 * sizeof *own, sizeof *own);
+    return !(difference | (own[2] ^ key->words[2]));
 }
 
 /* Number + 1 of the name, 0 when it was never added. Another thread than the one that adds names holds `shared`. */

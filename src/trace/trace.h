@@ -151,7 +151,7 @@ typedef struct mr_trace {
     uint32_t most_places; /* that access one contended variable; 0: not known, in no part */
     uint64_t fingerprint; /* of a part: of the whole trace (fingerprint.h) */
 
-    struct mr_outlook *outlook; /* owned; NULL: that of an .mrt file which was read and has none, or nobody asked */
+    struct mr_outlook *outlook; /* owned; NULL: the .mrt file read has none, or nobody asked */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
