@@ -68,15 +68,43 @@ static bool grow_seen(mr_walker *x)
     return true;
 }
 
+/* Does the thread stay where it is: at its end, or before the stretch? */
+static bool stays(const mr_walker *x, uint32_t thread)
+{
+    return x->partial.next[thread] == mr_window_length(x->window, thread) ||
+           (thread == x->held && x->partial.next[thread] == x->from);
+}
+
+static uint32_t next_of(const mr_walker *x, uint32_t thread)
+{
+    return mr_window_at(x->window, thread, x->partial.next[thread]);
+}
+
+/* May what the hot variable has now still be seen? Else a write of it comes first, whatever the threads do. */
+static bool is_hot_seen(const mr_walker *x)
+{
+    for (uint32_t t = 0; t < x->window->thread_count; t++) {
+        uint32_t event = stays(x, t) ? MR_NONE : x->hot_next[next_of(x, t)];
+        if (event == MR_NONE || x->how[event] == PLAIN_WRITE)
+            continue;
+        if (x->how[event] != PLAIN_READ || mr_partial_sees(&x->partial, x->hot) == x->access[event])
+            return true;
+    }
+    return false;
+}
+
 /* Notes the state. False: no memory. `*is_new`: the walk has not been there. */
 static bool note_state(mr_walker *x, bool *is_new)
 {
+    uint64_t state = x->state;
+    if (x->leaves_out && !is_hot_seen(x))
+        state ^= hash_of_memory(x, x->hot);
     if (2 * (x->seen_count + 1) > x->seen_capacity && !grow_seen(x))
         return false;
-    mr_walk_seen *slot = slot_of(x, x->seen, x->seen_capacity, x->state);
+    mr_walk_seen *slot = slot_of(x, x->seen, x->seen_capacity, state);
     *is_new = slot->walk != x->walk;
     x->seen_count += *is_new;
-    *slot = (mr_walk_seen){.state = x->state, .walk = x->walk};
+    *slot = (mr_walk_seen){.state = state, .walk = x->walk};
     return true;
 }
 
@@ -165,8 +193,10 @@ static void try_stretch(mr_walker *x, uint32_t other)
     for (uint32_t p = x->from; p < x->to && !x->ends; p++) {
         uint32_t event = mr_window_at(w, x->held, p);
         if (survey->stops[event] && survey->wanted(survey->context, event, other) &&
-            mr_partial_may_stop(&x->partial, event) && mr_partial_may_stop(&x->partial, other))
+            mr_partial_may_stop(&x->partial, event) && mr_partial_may_stop(&x->partial, other)) {
             x->ends = !survey->found(survey->context, event, other, x->events, x->event_count);
+            x->found++;
+        }
         if (p + 1 < x->to && !run(x, event))
             break;
     }
@@ -174,18 +204,6 @@ static void try_stretch(mr_walker *x, uint32_t other)
 }
 
 /* ---- the search ---- */
-
-/* Does the thread stay where it is: at its end, or before the stretch? */
-static bool stays(const mr_walker *x, uint32_t thread)
-{
-    return x->partial.next[thread] == mr_window_length(x->window, thread) ||
-           (thread == x->held && is_waiting(x));
-}
-
-static uint32_t next_of(const mr_walker *x, uint32_t thread)
-{
-    return mr_window_at(x->window, thread, x->partial.next[thread]);
-}
 
 /* Lists the reads that other threads are before. */
 static void list_waiting(mr_walker *x, uint32_t thread)
@@ -212,6 +230,36 @@ static bool serves_another(const mr_walker *x, uint32_t write)
     return false;
 }
 
+/* Tries the stretch with the next event of each other thread. */
+static void try_all(mr_walker *x)
+{
+    for (uint32_t t = 0; t < x->window->thread_count && !x->ends; t++)
+        if (!stays(x, t))
+            try_stretch(x, next_of(x, t));
+}
+
+/* Can a thread run its next event? */
+static bool can_move(const mr_walker *x, uint32_t thread)
+{
+    bool diverges;
+    if (stays(x, thread))
+        return false;
+    uint32_t next = next_of(x, thread);
+    if (x->how[next] == PLAIN_READ)
+        return mr_partial_sees(&x->partial, x->window->object[next]) == x->access[next];
+    return x->how[next] != BY_RULES || mr_partial_allows(&x->partial, next, &diverges);
+}
+
+/* The thread has to wait: is that the end, as all others have to wait, too? Then what the stretch races with there has been told. */
+static bool leads_nowhere(mr_walker *x, uint32_t thread)
+{
+    for (uint32_t t = 0; t < x->window->thread_count; t++)
+        if (x->ends || x->keeps_all || (t != thread && can_move(x, t)))
+            return false;
+    try_all(x);
+    return !x->ends;
+}
+
 /* The thread goes on to the next point without locks, or to where threads take turns. False: it cannot, and has not
  * moved. */
 static bool go_on(mr_walker *x, uint32_t thread)
@@ -227,7 +275,7 @@ static bool go_on(mr_walker *x, uint32_t thread)
         event = next_of(x, thread);
         try_stretch(x, event);
         if (x->ends || !run(x, event)) {
-            if (!x->takes_turns)
+            if (!x->takes_turns || leads_nowhere(x, thread))
                 go_back(x, start, state);
             break;
         }
@@ -258,15 +306,25 @@ static uint32_t choose(const mr_walker *x, uint32_t from, uint32_t *turn)
     return chosen;
 }
 
-/* Tries the stretch with the next event of each other thread. */
-static void try_all(mr_walker *x)
+/* Events that a walk runs before it asks for meetings, and between two lists of what is wanted when something was found. */
+enum { PATIENCE = 1024, EVENTS_A_LIST = 4096 };
+
+/* Does no race that is wanted come after the state? */
+static bool is_hopeless(mr_walker *x)
 {
-    for (uint32_t t = 0; t < x->window->thread_count && !x->ends; t++)
-        if (!stays(x, t))
-            try_stretch(x, next_of(x, t));
+    if (!x->leaves_out || x->effort < x->patience)
+        return false;
+    if (!x->knows_wanted || (x->found > x->told && x->effort > x->told_at + EVENTS_A_LIST)) {
+        uint32_t held = mr_window_at(x->window, x->held, x->from);
+        mr_meetings_want(x->meetings, x->survey, held, x->marks, x->mark);
+        x->knows_wanted = true;
+        x->told = x->found;
+        x->told_at = x->effort;
+    }
+    return !mr_meetings_is_there(x->meetings, &x->partial, &x->effort);
 }
 
-/* Goes on from the state, unless the walk has been there. False: no memory. */
+/* Goes on from the state, unless the walk has been there or it leads nowhere. False: no memory. */
 static bool enter(mr_walker *x)
 {
     void *levels = x->levels;
@@ -277,9 +335,11 @@ static bool enter(mr_walker *x)
         return true;
     if (!mr_grow(&levels, &x->level_capacity, x->level_count + 1, sizeof *x->levels))
         return false;
+    x->levels = levels;
     if (x->takes_turns)
         try_all(x);
-    x->levels = levels;
+    if (!x->ends && is_hopeless(x))
+        return true;
     x->levels[x->level_count++] = (mr_walk_level){.events = x->event_count, .state = x->state};
     return true;
 }
@@ -328,9 +388,11 @@ mr_explored mr_walk(mr_walker *x, uint32_t base, uint32_t begin, uint32_t end, u
     x->held = x->window->thread[begin];
     x->from = x->window->position[begin];
     x->to = end;
+    x->leaves_out = x->takes_turns && x->to == x->from + 1 && !x->keeps_all;
     x->effort = 0;
     x->max_effort = effort;
-    x->ends = false;
+    x->ends = x->knows_wanted = false;
+    x->found = x->told = 0;
     x->level_count = 0;
     x->seen_count = 0;
     x->walk++;
@@ -397,14 +459,38 @@ static bool find_plain(mr_walker *x, mr_arena *arena)
     return true;
 }
 
+/* Finds the hot variable, and its accesses. */
+static bool find_hot(mr_walker *x, mr_arena *arena)
+{
+    const mr_window *w = x->window;
+    uint32_t *count = mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *count);
+    x->hot_next = mr_arena_alloc(arena, w->size, sizeof *x->hot_next);
+    if (!count || !x->hot_next)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++)
+        if (mr_op_is_access(mr_window_op(w, i)) && ++count[w->object[i]] > count[x->hot])
+            x->hot = w->object[i];
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t next = MR_NONE;
+        for (uint32_t p = mr_window_length(w, t); p-- > 0;) {
+            uint32_t event = mr_window_at(w, t, p);
+            if (mr_op_is_access(mr_window_op(w, event)) && w->object[event] == x->hot)
+                next = event;
+            x->hot_next[event] = next;
+        }
+    }
+    return true;
+}
+
 bool mr_walk_init(mr_walker *x, const mr_survey *survey, mr_arena *arena)
 {
     const mr_window *w = survey->window;
-    *x = (mr_walker){.survey = survey, .window = w};
+    *x = (mr_walker){.survey = survey, .window = w, .patience = PATIENCE};
     x->events = mr_arena_alloc(arena, w->size, sizeof *x->events);
     x->before = mr_arena_alloc(arena, w->size, sizeof *x->before);
     x->waiting = mr_arena_alloc(arena, w->thread_count, sizeof *x->waiting);
     if (!x->events || !x->before || !x->waiting || !find_free(x, arena) || !find_plain(x, arena) ||
+        !find_hot(x, arena) || !mr_meetings_init(&x->meetings, w, arena) ||
         !mr_partial_init(&x->partial, w, arena))
         return false;
     mr_partial_reset(&x->partial);

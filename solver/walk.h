@@ -9,7 +9,8 @@
  *
  * A walk may have a *lead*: then only the events before the lead happen as observed. The thread of the stretch comes first
  * until it is before the stretch. Threads also take turns within sections: where one cannot go on, and where a
- * read of another one would now see what it has to see.
+ * read of another one would now see what it has to see. When such a walk has gone on for a while, it leaves out states from which no
+ * race that is wanted can come (meetings.h).
  *
  * So one walk finds the races of a stretch with all that can be reached while it waits. It proves nothing: what
  * happens as observed may happen otherwise, and threads may take turns elsewhere. A walk also knows a state
@@ -19,6 +20,7 @@
 #define MR_SOLVER_WALK_H
 
 #include "explore.h"
+#include "meetings.h"
 #include "partial.h"
 #include "survey.h"
 
@@ -35,19 +37,28 @@ typedef struct mr_walker {
     uint32_t write_count, base;    /* so many of them happen as observed */
     uint64_t state;                /* where the threads are, and what a read would see */
     uint32_t held, from, to;       /* the stretch: a thread and its positions */
-    bool takes_turns;              /* within sections, too */
     uint64_t effort, max_effort;   /* events run */
-    bool ends;                     /* `found` wants no more */
     mr_walk_seen *seen;            /* owned; states of this walk, a hash table */
     size_t seen_count, seen_capacity;
     uint32_t walk;    /* its number */
     uint8_t *how;     /* one an event: how it runs */
     uint32_t *access; /* of a plain access: the value that it writes, or what it has to see */
     uint32_t *waiting, waiting_count; /* reads that threads are before */
+    uint32_t hot;                     /* the variable with most accesses */
+    uint32_t *hot_next;               /* one an event: the next access of it by the thread */
+    mr_meetings *meetings;
+    uint64_t told_at;      /* `effort` when they were told what is wanted */
+    uint32_t found, told;  /* races found by this walk, and then */
+    uint64_t patience;     /* events before the walk asks for meetings; mr_walk_init sets it */
     const uint32_t *marks; /* by the caller, one an event: only with `mark` is a race wanted */
     uint32_t mark;
     mr_walk_level *levels; /* owned */
     size_t level_count, level_capacity;
+    bool takes_turns;  /* within sections, too */
+    bool ends;         /* `found` wants no more */
+    bool leaves_out;   /* states that cannot lead to a race, or lead where others do */
+    bool knows_wanted; /* meetings know what is wanted */
+    bool keeps_all;    /* leaves out nothing; for tests */
 } mr_walker;
 
 /* `survey`: of a window that is not of model branch; borrowed. False: no memory. O(window + sections). To be freed in

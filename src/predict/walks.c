@@ -12,8 +12,14 @@ static const uint32_t leads[] = {1, 4, 16, 32, 8, 2, 24, 12, 6, 20, 10, 28};
 
 enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
 
-/* What a walk with a lead may spend, and all of a window together for each of its events. */
-enum { EFFORT_WITH_LEAD = 64000, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
+/* What a walk with a lead may spend, first and when all leads have been tried, and all of a window together for each of its
+ * events. */
+static const uint64_t efforts_with_lead[] = {32000, 256000};
+
+enum {
+    EFFORTS_WITH_LEAD = sizeof efforts_with_lead / sizeof *efforts_with_lead,
+    EFFORT_OF_WINDOW_WITH_LEADS = 2048
+};
 
 typedef struct walks {
     mr_open_races open;
@@ -24,6 +30,7 @@ typedef struct walks {
     uint64_t effort;     /* that is left for walks */
     uint32_t walk, left; /* its number, from 1; groups for whose races it looks */
     uint32_t lead;       /* events; 0: none */
+    uint64_t most;       /* that a walk may spend */
     mr_walker walker;
 } walks;
 
@@ -124,7 +131,7 @@ static void ask_for_stretch(walks *s, uint32_t begin, uint32_t end)
 static bool walk_from(walks *s, uint32_t begin, mr_arena *arena)
 {
     const mr_window *w = s->open.problem->window;
-    uint64_t spent = 0, most = s->lead ? EFFORT_WITH_LEAD : (uint64_t)w->size * EFFORT_OF_WALK;
+    uint64_t spent = 0, most = s->most < s->effort ? s->most : s->effort;
     if (!mr_walk_begins(&s->walker, begin))
         return true;
     uint32_t end = mr_walk_end(&s->walker, begin), base = base_of(s, begin);
@@ -137,8 +144,7 @@ static bool walk_from(walks *s, uint32_t begin, mr_arena *arena)
     s->open.observed = s->lead ? base : 0;
     s->walker.marks = s->marks;
     s->walker.mark = s->walk;
-    mr_explored result =
-        mr_walk(&s->walker, base, begin, end, most < s->effort ? most : s->effort, &spent, arena);
+    mr_explored result = mr_walk(&s->walker, base, begin, end, most, &spent, arena);
     s->effort -= spent < s->effort ? spent : s->effort;
     return result != MR_EXPLORED_NO_MEMORY;
 }
@@ -159,8 +165,9 @@ static bool walk_with_leads(walks *s, mr_arena *arena)
     uint32_t first = w->start ? w->size / 4 : 0;
     uint32_t end = w->end < w->trace->event_count ? w->size - w->size / 4 : w->size;
     bool done = true;
-    for (uint32_t i = 0; i < LEADS && done; i++) {
-        s->lead = (uint32_t)((uint64_t)w->size * leads[i] / LEAD_PARTS);
+    for (uint32_t i = 0; i < EFFORTS_WITH_LEAD * LEADS && done; i++) {
+        s->most = efforts_with_lead[i / LEADS];
+        s->lead = (uint32_t)((uint64_t)w->size * leads[i % LEADS] / LEAD_PARTS);
         done = !s->lead || walk_all(s, first, end, arena);
     }
     return done;
@@ -171,6 +178,7 @@ static bool walk(walks *s, bool with_leads, mr_arena *arena)
     const mr_window *w = s->open.problem->window;
     uint32_t each = with_leads ? EFFORT_OF_WINDOW_WITH_LEADS : EFFORT_OF_WINDOW;
     s->effort = (uint64_t)w->size * each;
+    s->most = (uint64_t)w->size * EFFORT_OF_WALK;
     return with_leads ? walk_with_leads(s, arena) : walk_all(s, 0, w->size, arena);
 }
 
