@@ -1,83 +1,27 @@
-#include "together.h"
-
 #include "base/assert.h"
 #include "raise.h"
-#include "state_set.h"
+#include "together_parts.h"
 #include "windows/read_choices.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Bounds. A window with more rows or parts is not for this search. */
-enum { MOST_PARTS = 512, MOST_ROWS = 1 << 24 };
 
 /* The search gives up when there are more pairs than this for each row that it has come to, beyond the first. */
 enum { PAIRS_OF_ROW = 48, FIRST_PAIRS = 1 << 22 };
 
 enum { STEPS_A_LOOK = 256 };
 
-/* A step of a thread: acquires from event `first` of the thread on, then `main`, then events that only give. */
-typedef struct step {
-    uint32_t first, main; /* positions in the thread */
-    uint32_t event;       /* of `main` */
-    uint32_t part;        /* of the variable that `main` accesses; MR_NONE: none */
-    uint32_t write;       /* the state of that part after it; MR_NONE: it does not write */
-    uint32_t killer;      /* the part that made the event impossible the last time */
-    bool looks_back; /* something must be before it that need not be before the step before it */
-    bool acquires;   /* its first event is a contended acquire */
-    bool due, reached;
-} step;
-
-/* The states of part j that may be with one state of part i. */
-typedef mr_state_set row;
-
-/* The rows of one state while its step is taken: those of part j are `first[j]` and so on, with `at[j + 1] - at[j]` words from
- * `at[j]` on. */
-typedef struct frame {
-    uint32_t *first, *at;  /* one a part, and the end */
-    uint64_t *own;         /* what may be beside the step, but for its variable */
-    uint64_t *found, *all; /* with one last write, and with any */
-} frame;
-
-typedef struct part {
-    uint32_t first_state, state_count;
-} part;
-
-struct mr_together {
-    const mr_window *window;
-    const mr_precedence *hard, *forced;
-    uint32_t part_count, thread_count, state_count;
-    part *parts;           /* threads, then variables */
-    uint32_t *part_of;     /* one a variable; MR_NONE: not shared */
-    uint32_t *state_of;    /* one an event: of its thread when it is the next */
-    uint32_t *write_state; /* one an event: of its variable after it, when it writes */
-    /* one a state; after the last of a thread there is none, and those of variables have a part alone */
-    step *steps;
-    uint32_t *step_of_event; /* one an event: the step whose `main` it is; MR_NONE */
-    uint32_t *grown;         /* states of variables whose rows have new pairs */
-    uint32_t grown_count;
-    row *rows; /* one a state and part */
-    uint64_t *
-        *free_section; /* one a lock and thread: states outside exclusive sections; NULL: all */
-    mr_state_pool pool;
-    frame frame; /* scratch */
-    uint64_t pairs, reached, effort, max_effort;
-    uint32_t least_due,
-        taken; /* since the last time through: the least `event` of a step that became due */
-    bool gave_up, out_of_memory;
-    mr_arena *arena;
-};
+typedef mr_together_step step;
+typedef mr_together_touch touch;
+typedef mr_together_whole whole;
+typedef mr_together_frame frame;
+typedef mr_together_row row;
 
 /* ---- rows ---- */
 
 static uint32_t lowest_bit(uint64_t bits)
 {
     return (uint32_t)__builtin_ctzll(bits);
-}
-
-static row *row_of(const mr_together *t, uint32_t i, uint32_t state, uint32_t j)
-{
-    return &t->rows[(size_t)(t->parts[i].first_state + state) * t->part_count + j];
 }
 
 static const uint64_t *words_of(const mr_together *t, const row *r)
@@ -110,7 +54,7 @@ static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint3
     const uint32_t own = state / 64;
     for (; bits; bits &= bits - 1) {
         uint32_t other = word * 64 + lowest_bit(bits);
-        row *r = row_of(t, j, other, i);
+        row *r = mr_together_row_of(t, j, other, i);
         if (!mr_state_set_spans(r, own) && !mr_state_set_cover(&t->pool, r, own, own))
             return false;
         mr_state_set_change(&t->pool, r)[own - r->first] |= UINT64_C(1) << state % 64;
@@ -125,7 +69,7 @@ static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint3
 static bool add(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t first,
                 uint32_t count, const uint64_t *words)
 {
-    row *r = row_of(t, i, state, j);
+    row *r = mr_together_row_of(t, i, state, j);
     if (mr_state_set_has_all(&t->pool, r, first, count, words))
         return true;
     while (!words[count - 1])
@@ -153,14 +97,6 @@ static bool add_one(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint
 
 /* ---- one step of a thread ---- */
 
-/* The states of thread `thread` when `count` of its events have happened. */
-static uint32_t state_after(const mr_together *t, uint32_t thread, uint32_t count)
-{
-    const mr_window *w = t->window;
-    return count < mr_window_length(w, thread) ? t->state_of[mr_window_at(w, thread, count)]
-                                               : t->parts[thread].state_count - 1;
-}
-
 /* May the read see the state of its variable? */
 static bool may_see(const mr_together *t, uint32_t read, uint32_t state)
 {
@@ -177,7 +113,8 @@ static bool may_see(const mr_together *t, uint32_t read, uint32_t state)
 }
 
 /* Takes out of the frame the states of thread j that come too early for the event, and those in sections of its locks. */
-static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t j)
+static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t last,
+                        bool looks_back, uint32_t j)
 {
     const mr_window *w = t->window;
     uint32_t first = t->frame.first[j], count = t->frame.at[j + 1] - t->frame.at[j];
@@ -190,31 +127,26 @@ static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t
         for (uint32_t k = 0; outside && k < count; k++)
             words[k] &= outside[first + k];
     }
-    if (!s->looks_back)
+    if (!looks_back)
         return;
-    uint32_t main = mr_window_at(w, thread, s->main);
-    uint32_t least = state_after(t, j, mr_precedence_count(w, t->forced->clock[main], thread, j));
+    uint32_t least =
+        mr_together_state_after(t, j, mr_precedence_count(w, t->forced->clock[last], thread, j));
     for (uint32_t k = 0; k < count && (first + k) * 64 < least; k++) {
         uint32_t below = least - (first + k) * 64;
         words[k] &= below < 64 ? ~UINT64_C(0) << below : 0;
     }
 }
 
-/* Is no part that other states must be beside the step? It is not beside its own thread and variable. */
-static bool is_passed_over(uint32_t thread, const step *s, uint32_t j)
+/* The frame of a step, or of an atomic section: what may be beside it, whatever the last write of its variable, of part `v`, is, which
+ * is not in it. `last` must not come too early. False: for some part there is nothing. */
+static bool make_frame(mr_together *t, uint32_t thread, uint32_t state, step *s, uint32_t v,
+                       uint32_t last, bool looks_back)
 {
-    return j == thread || j == s->part;
-}
-
-/* The frame of a step: what may be beside it, whatever the last write of its variable is. False: for some part there is
- * nothing. */
-static bool make_frame(mr_together *t, uint32_t thread, uint32_t state, step *s)
-{
-    const row *rows = row_of(t, thread, state, 0);
+    const row *rows = mr_together_row_of(t, thread, state, 0);
     frame *f = &t->frame;
     uint32_t used = 0;
     for (uint32_t j = 0; j < t->part_count; j++) {
-        uint32_t count = is_passed_over(thread, s, j) ? 0 : rows[j].count;
+        uint32_t count = j == thread || j == v ? 0 : rows[j].count;
         const uint64_t *words = words_of(t, &rows[j]);
         f->first[j] = rows[j].first;
         f->at[j] = used;
@@ -224,11 +156,11 @@ static bool make_frame(mr_together *t, uint32_t thread, uint32_t state, step *s)
     }
     f->at[t->part_count] = used;
     t->effort += t->part_count + used;
-    for (uint32_t j = 0; j < t->thread_count && (s->acquires || s->looks_back); j++) {
-        if (is_passed_over(thread, s, j))
+    for (uint32_t j = 0; j < t->thread_count && (s->acquires || looks_back); j++) {
+        if (j == thread)
             continue;
         uint64_t any = 0;
-        restrict_to(t, thread, s, j);
+        restrict_to(t, thread, s, last, looks_back, j);
         for (uint32_t k = f->at[j]; k < f->at[j + 1]; k++)
             any |= f->own[k];
         if (!any)
@@ -252,17 +184,18 @@ static bool meet(mr_together *t, const row *with, uint32_t j)
     return any;
 }
 
-/* The step with this last write of its variable: adds to what is beside it with any. False: it is not possible. */
-static bool take_with(mr_together *t, uint32_t thread, step *s, uint32_t write)
+/* A step of `thread` with this last write of its variable, of part `v`: adds to what is beside it with any. False: it is not
+ * possible. `*killer`: the part that made it impossible the last time. */
+static bool take_with(mr_together *t, uint32_t thread, uint32_t v, uint32_t write, uint32_t *killer)
 {
-    const row *rows = row_of(t, s->part, write, 0);
+    const row *rows = mr_together_row_of(t, v, write, 0);
     const frame *f = &t->frame;
-    if (s->killer != MR_NONE && !meet(t, &rows[s->killer], s->killer))
+    if (*killer != MR_NONE && !meet(t, &rows[*killer], *killer))
         return false;
     t->effort += t->part_count + f->at[t->part_count];
     for (uint32_t j = 0; j < t->part_count; j++)
-        if (!is_passed_over(thread, s, j) && !meet(t, &rows[j], j)) {
-            s->killer = j;
+        if (j != thread && j != v && !meet(t, &rows[j], j)) {
+            *killer = j;
             return false;
         }
     for (uint32_t k = 0; k < f->at[t->part_count]; k++)
@@ -281,6 +214,86 @@ static bool add_all(mr_together *t, uint32_t i, uint32_t state, const uint64_t *
     return true;
 }
 
+/* ---- an atomic section ---- */
+
+/* Leaves in the frame what is beside the section with a last write of one of its variables. False: there is none. */
+static bool touch_variable(mr_together *t, uint32_t thread, touch *it)
+{
+    frame *f = &t->frame;
+    bool reads = mr_op_reads(mr_window_op(t->window, it->access)), any = false;
+    const uint32_t at = f->at[it->part], count = f->at[it->part + 1] - at;
+    memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
+    memset(f->found + at, 0, count * sizeof *f->found);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint64_t bits = f->own[at + k]; bits; bits &= bits - 1) {
+            uint32_t write = (f->first[it->part] + k) * 64 + lowest_bit(bits);
+            if ((reads && !may_see(t, it->access, write)) ||
+                !take_with(t, thread, it->part, write, &it->killer))
+                continue;
+            any = true;
+            f->all[at + k] |= bits & -bits;
+        }
+    uint64_t *own = f->own;
+    f->own = f->all;
+    f->all = own;
+    return any;
+}
+
+/* Adds the pairs of the states after the section. */
+static bool add_after(mr_together *t, uint32_t thread, const whole *it)
+{
+    const frame *f = &t->frame;
+    for (uint32_t k = it->first_touch; k < it->end_touch; k++) {
+        uint32_t v = t->touches[k].part;
+        if (t->touches[k].write != MR_NONE)
+            memset(f->own + f->at[v], 0, (f->at[v + 1] - f->at[v]) * sizeof *f->own);
+    }
+    if (!add_all(t, thread, it->end, f->own))
+        return false;
+    for (uint32_t k = it->first_touch; k < it->end_touch; k++) {
+        const touch *own = &t->touches[k];
+        if (own->write == MR_NONE)
+            continue;
+        if (!add_one(t, thread, it->end, own->part, own->write) ||
+            !add_all(t, own->part, own->write, f->own))
+            return false;
+        for (uint32_t i = it->first_touch; i < k; i++)
+            if (t->touches[i].write != MR_NONE &&
+                !add_one(t, own->part, own->write, t->touches[i].part, t->touches[i].write))
+                return false;
+    }
+    return true;
+}
+
+/* May an access from outside the lock come in between, so that the section is not atomic? */
+static bool is_disturbed(const mr_together *t, uint32_t thread, uint32_t state, const whole *it)
+{
+    const mr_window *w = t->window;
+    const row *rows = mr_together_row_of(t, thread, state, 0);
+    for (uint32_t k = it->first_touch; k < it->end_touch; k++) {
+        const touch *own = &t->touches[k];
+        uint32_t v = w->object[own->access];
+        for (uint32_t i = t->atomic.first[v]; i < t->atomic.first[v + 1]; i++) {
+            uint32_t other = t->atomic.outsiders[i], j = w->thread[other];
+            if (j != thread && (own->write != MR_NONE || mr_op_writes(mr_window_op(w, other))) &&
+                mr_state_set_has(&t->pool, &rows[j], t->state_of[other]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Takes the section from wherever it is possible. False: gave up, or no memory. */
+static bool take_whole(mr_together *t, uint32_t thread, uint32_t state, step *s, const whole *it)
+{
+    if (!make_frame(t, thread, state, s, MR_NONE, it->last, it->looks_back))
+        return true;
+    for (uint32_t k = it->first_touch; k < it->end_touch; k++)
+        if (!touch_variable(t, thread, &t->touches[k]))
+            return true;
+    return add_after(t, thread, it);
+}
+
 /* Takes the step from wherever it is possible. False: gave up, or no memory. */
 static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
 {
@@ -288,18 +301,23 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
     const frame *f = &t->frame;
     bool taken = false;
     s->due = false;
-    if (!make_frame(t, thread, state, s))
+    if (s->whole != MR_NONE && is_disturbed(t, thread, state, &t->wholes[s->whole]))
+        s->whole = MR_NONE;
+    if (s->whole != MR_NONE)
+        return take_whole(t, thread, state, s, &t->wholes[s->whole]);
+    if (!make_frame(t, thread, state, s, s->part, s->event, s->looks_back))
         return true;
     if (s->part == MR_NONE)
         return add_all(t, thread, state + 1, f->own);
     uint32_t event = mr_window_at(w, thread, s->main);
     bool reads = mr_op_reads(mr_window_op(w, event));
-    const row seen = *row_of(t, thread, state, s->part);
+    const row seen = *mr_together_row_of(t, thread, state, s->part);
     memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
     for (uint32_t k = 0; k < seen.count; k++)
         for (uint64_t bits = words_of(t, &seen)[k]; bits; bits &= bits - 1) {
             uint32_t write = (seen.first + k) * 64 + lowest_bit(bits);
-            if ((reads && !may_see(t, event, write)) || !take_with(t, thread, s, write))
+            if ((reads && !may_see(t, event, write)) ||
+                !take_with(t, thread, s->part, write, &s->killer))
                 continue;
             taken = true;
             if (!add_one(t, thread, state + 1, s->part, s->write == MR_NONE ? write : s->write))
@@ -311,16 +329,27 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
 
 /* ---- until nothing is new ---- */
 
+static bool touches(const mr_together *t, const step *s, uint32_t v)
+{
+    if (s->whole == MR_NONE)
+        return s->part == v;
+    const whole *it = &t->wholes[s->whole];
+    for (uint32_t k = it->first_touch; k < it->end_touch; k++)
+        if (t->touches[k].part == v)
+            return true;
+    return false;
+}
+
 /* Steps that access a variable beside a state of it that has new pairs are due. */
 static void wake(mr_together *t, uint32_t v, uint32_t state)
 {
     for (uint32_t thread = 0; thread < t->thread_count; thread++) {
-        const row *r = row_of(t, v, state, thread);
+        const row *r = mr_together_row_of(t, v, state, thread);
         for (uint32_t k = 0; k < r->count; k++)
             for (uint64_t bits = words_of(t, r)[k]; bits; bits &= bits - 1) {
                 uint32_t other = (r->first + k) * 64 + lowest_bit(bits);
                 step *s = &t->steps[t->parts[thread].first_state + other];
-                if (s->part == v && !s->due)
+                if (!s->due && touches(t, s, v))
                     make_due(t, s);
             }
     }
@@ -371,178 +400,7 @@ static bool take_all(mr_together *t)
     return true;
 }
 
-/* ---- the start ---- */
-
-static bool is_acquire(const mr_together *t, uint32_t event)
-{
-    const mr_section *section = mr_window_section(t->window, event);
-    return section && section->acquire == event && t->window->locks[section->lock].contended;
-}
-
-static bool is_access(const mr_window *w, uint32_t event)
-{
-    return mr_op_is_access(mr_window_op(w, event)) && w->variables[w->object[event]].shared;
-}
-
-/* Must something be before the event that need not be before the one before it? */
-static bool looks_back(const mr_together *t, uint32_t event)
-{
-    const mr_window *w = t->window;
-    uint32_t position = w->position[event];
-    return !position || t->forced->clock[event] !=
-                            t->forced->clock[mr_window_at(w, w->thread[event], position - 1)];
-}
-
-/* Does a step end before the event, so that it comes by itself or after acquires? */
-static bool stands_alone(const mr_together *t, uint32_t event)
-{
-    uint8_t op = mr_window_op(t->window, event);
-    return is_acquire(t, event) || is_access(t->window, event) || op == MR_OP_FREE ||
-           looks_back(t, event);
-}
-
-/* The steps of a thread into t->steps from its first state on, when they are there; returns their number. */
-static uint32_t make_steps(mr_together *t, uint32_t thread)
-{
-    const mr_window *w = t->window;
-    uint32_t count = 0, length = mr_window_length(w, thread);
-    for (uint32_t p = 0; p < length; count++) {
-        step s = {.first = p, .part = MR_NONE, .write = MR_NONE, .killer = MR_NONE};
-        uint32_t event = mr_window_at(w, thread, p);
-        t->state_of[event] = count;
-        s.acquires = is_acquire(t, event);
-        while (p + 1 < length && is_acquire(t, event)) {
-            s.looks_back |= looks_back(t, event);
-            event = mr_window_at(w, thread, ++p);
-            t->state_of[event] = count;
-        }
-        s.looks_back |= looks_back(t, event);
-        s.main = p++;
-        s.event = event;
-        if (is_access(w, event)) {
-            s.part = t->part_of[w->object[event]];
-            s.write = t->write_state[event];
-        }
-        for (; p < length && !stands_alone(t, mr_window_at(w, thread, p)); p++)
-            t->state_of[mr_window_at(w, thread, p)] = count + 1;
-        if (t->steps) {
-            t->step_of_event[event] = t->parts[thread].first_state + count;
-            t->steps[t->step_of_event[event]] = s;
-        }
-    }
-    if (t->steps)
-        t->steps[t->parts[thread].first_state + count].event = MR_NONE; /* there is no step */
-    return count;
-}
-
-/* The states outside the exclusive sections of one lock and thread. */
-static bool leave_out_section(mr_together *t, const mr_section *section)
-{
-    const mr_window *w = t->window;
-    const part *p = &t->parts[section->thread];
-    uint64_t **free = &t->free_section[(size_t)section->lock * t->thread_count + section->thread];
-    size_t words = (size_t)p->state_count / 64 + 1;
-    /* Before the acquire, when it waits, and after the release the section is not open. */
-    uint32_t from = section->acquire == MR_NONE ? 0 : t->state_of[section->acquire] + 1;
-    uint32_t to = section->release == MR_NONE
-                      ? p->state_count
-                      : state_after(t, section->thread, w->position[section->release] + 1);
-    if (!*free) {
-        t->pool.bytes += words * sizeof **free;
-        t->gave_up = t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes;
-        *free = t->gave_up ? NULL : mr_arena_alloc(t->arena, words, sizeof **free);
-        if (!*free)
-            return false;
-        memset(*free, 0xff, words * sizeof **free);
-    }
-    for (uint32_t state = from; state < to; state++)
-        (*free)[state / 64] &= ~(UINT64_C(1) << state % 64);
-    return true;
-}
-
-static bool leave_out_sections(mr_together *t)
-{
-    const mr_window *w = t->window;
-    for (uint32_t s = 0; s < w->section_count; s++)
-        if (!w->sections[s].shared && w->locks[w->sections[s].lock].contended &&
-            !leave_out_section(t, &w->sections[s]))
-            return false;
-    return true;
-}
-
-/* Numbers the parts and the states of variables. */
-static bool make_parts(mr_together *t)
-{
-    const mr_window *w = t->window;
-    t->thread_count = t->part_count = w->thread_count;
-    t->part_of = mr_arena_alloc(t->arena, w->variable_count, sizeof *t->part_of);
-    t->write_state = mr_arena_alloc(t->arena, w->size, sizeof *t->write_state);
-    t->state_of = mr_arena_alloc(t->arena, w->size, sizeof *t->state_of);
-    t->step_of_event = mr_arena_alloc(t->arena, w->size, sizeof *t->step_of_event);
-    if (!t->part_of || !t->write_state || !t->state_of || !t->step_of_event)
-        return false;
-    memset(t->write_state, 0xff, w->size * sizeof *t->write_state);
-    memset(t->step_of_event, 0xff, w->size * sizeof *t->step_of_event);
-    for (uint32_t v = 0; v < w->variable_count; v++) {
-        const mr_window_variable *variable = &w->variables[v];
-        t->part_of[v] = variable->shared ? t->part_count++ : MR_NONE;
-        for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
-            if (variable->shared)
-                t->write_state[w->writes[k]] = k - variable->writes_first + 1;
-    }
-    t->parts = mr_arena_alloc(t->arena, t->part_count, sizeof *t->parts);
-    return t->parts;
-}
-
-static void number_states(mr_together *t)
-{
-    const mr_window *w = t->window;
-    for (uint32_t thread = 0; thread < t->thread_count; thread++) {
-        t->parts[thread] = (part){t->state_count, make_steps(t, thread) + 1};
-        t->state_count += t->parts[thread].state_count;
-    }
-    for (uint32_t v = 0; v < w->variable_count; v++)
-        if (t->part_of[v] != MR_NONE) {
-            uint32_t writes = w->variables[v].writes_end - w->variables[v].writes_first;
-            t->parts[t->part_of[v]] = (part){t->state_count, writes + 1};
-            t->state_count += writes + 1;
-        }
-}
-
-static bool make_scratch(mr_together *t)
-{
-    size_t words = (size_t)t->part_count * MR_STATE_MOST_WORDS;
-    t->frame = (frame){.first = mr_arena_alloc(t->arena, t->part_count, sizeof(uint32_t)),
-                       .at = mr_arena_alloc(t->arena, (size_t)t->part_count + 1, sizeof(uint32_t)),
-                       .own = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
-                       .found = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
-                       .all = mr_arena_alloc(t->arena, words, sizeof(uint64_t))};
-    return t->frame.first && t->frame.at && t->frame.own && t->frame.found && t->frame.all;
-}
-
-static bool make_rows(mr_together *t)
-{
-    const mr_window *w = t->window;
-    size_t rows = (size_t)t->state_count * t->part_count;
-    t->pool.bytes = rows * sizeof *t->rows;
-    if (rows > MOST_ROWS || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes)) {
-        t->gave_up = true;
-        return false;
-    }
-    t->rows = mr_arena_zalloc(t->arena, rows, sizeof *t->rows);
-    t->steps = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->steps);
-    t->grown = mr_arena_alloc(t->arena, t->state_count, sizeof *t->grown);
-    t->free_section =
-        mr_arena_zalloc(t->arena, (size_t)w->lock_count * t->thread_count, sizeof(uint64_t *));
-    if (!t->rows || !t->steps || !t->grown || !t->free_section || !make_scratch(t))
-        return false;
-    for (uint32_t thread = 0; thread < t->thread_count; thread++)
-        make_steps(t, thread);
-    for (uint32_t v = t->thread_count; v < t->part_count; v++)
-        for (uint32_t state = 0; state < t->parts[v].state_count; state++)
-            t->steps[t->parts[v].first_state + state].part = v;
-    return leave_out_sections(t);
-}
+/* ---- the search ---- */
 
 static bool begin(mr_together *t)
 {
@@ -551,18 +409,6 @@ static bool begin(mr_together *t)
             if (!add_one(t, i, 0, j, 0))
                 return false;
     return true;
-}
-
-static bool run(mr_together *t)
-{
-    if (!make_parts(t))
-        return false;
-    if (t->part_count > MOST_PARTS) {
-        t->gave_up = true;
-        return false;
-    }
-    number_states(t);
-    return make_rows(t) && begin(t) && take_all(t);
 }
 
 mr_explored mr_together_search(const mr_window *window, const mr_precedence *hard,
@@ -580,7 +426,7 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                        .max_effort = limits->effort,
                        .pool = {.arena = arena, .max_bytes = limits->memory_bytes},
                        .arena = arena};
-    bool done = run(t);
+    bool done = mr_together_start(t) && begin(t) && take_all(t);
     *spent += t->effort;
     mr_explored result = done                         ? MR_EXPLORED_ALL
                          : t->gave_up || t->pool.full ? MR_EXPLORED_OUT_OF_EFFORT
@@ -598,7 +444,7 @@ bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events
 {
     const mr_window *w = t->window;
     uint32_t other = w->thread[events[0]];
-    const row *r = row_of(t, w->thread[a], t->state_of[a], other);
+    const row *r = mr_together_row_of(t, w->thread[a], t->state_of[a], other);
     uint32_t k = 0, end = count;
     while (k < end) { /* the first event that the row has a word for */
         uint32_t middle = k + (end - k) / 2;
@@ -618,9 +464,9 @@ static void tell_states(void *context, mr_raiser *raiser, uint32_t event)
 {
     const mr_together *t = context;
     uint32_t thread = t->window->thread[event];
-    uint32_t state = state_after(t, thread, t->window->position[event] + 1);
+    uint32_t state = mr_together_state_after(t, thread, t->window->position[event] + 1);
     for (uint32_t j = 0; j < t->thread_count; j++) {
-        const row *r = row_of(t, thread, state, j);
+        const row *r = mr_together_row_of(t, thread, state, j);
         uint32_t k = 0;
         while (k < r->count && !words_of(t, r)[k])
             k++;

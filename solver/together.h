@@ -21,6 +21,11 @@
  * Threads take *steps*: acquires wait for the event after them, and an event that only gives (a release) comes at once. A state
  * stands for those of its thread that this leads to.
  *
+ * A section into which no access from outside its lock can come is one step (atomic_sections.h). When an outsider that conflicts
+ * with it is found beside the state before it, the section is divided into its steps from then on. When none is, each
+ * reordering can be changed so that the section is run at once or, when it is not ended, left out; no other access waits for
+ * that. So states inside the section have no pairs, and its accesses race with none.
+ *
  * Gives up when much more pairs are there than in windows whose threads stay close, or when the window has too many parts.
  */
 #ifndef MR_SOLVER_TOGETHER_H

@@ -447,9 +447,43 @@ static void a_walk_finds_all_that_is_reached(void **state)
     mr_trace_free(trace);
 }
 
+/* Sections that are not atomic where each of their parts looks as if they were (solver/atomic_sections.h), and one that is. */
+static void sections_are_atomic_only_where_nothing_comes_between(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t races;
+    } cases[] = {
+        /* Two sections of different locks access the same variables. */
+        {"T1|acq(k)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(k)|4\n"
+         "T2|acq(l)|5\nT2|w(X=2)|6\nT2|w(Y=2)|7\nT2|rel(l)|8\n"
+         "T3|acq(k)|9\nT3|rel(k)|10\nT3|acq(l)|11\nT3|rel(l)|12\n",
+         2},
+        /* A call of opaque code comes after an access inside the section, and before the other access of the race. */
+        {"T1|acq(l)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(l)|4\n"
+         "T2|mbegin(m:X)|5\nT2|mend(m)|6\nT2|w(Y=2)|7\n"
+         "T3|acq(l)|8\nT3|rel(l)|9\n",
+         1},
+        /* A section sees both of what another one writes. */
+        {"T1|acq(l)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(l)|4\n"
+         "T2|acq(l)|5\nT2|r(X=1)|6\nT2|r(Y=1)|7\nT2|rel(l)|8\n"
+         "T2|w(Z=1)|9\nT3|w(Z=2)|10\n",
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mr_trial trial = {.choice = 1};
+        examination x = {0};
+        assert_true(mr_trial_text(&trial, cases[i].text, examine_trial, &x));
+        assert_string_equal(trial.wrong, "");
+        assert_true(x.all >= cases[i].races);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sections_are_atomic_only_where_nothing_comes_between),
         cmocka_unit_test(agrees_with_exhaustive_search),
         cmocka_unit_test(hard_shapes_agree_with_exhaustive_search),
         cmocka_unit_test(a_walk_finds_all_that_is_reached),
