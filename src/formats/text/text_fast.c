@@ -152,7 +152,7 @@ static const mr_looked *next_lines(mr_text_fast *fast, const mr_lines *lines, ui
     if (fast->ahead) {
         const mr_looked *looked = mr_text_ahead_lines(fast->ahead, there);
         *count = *there < most ? *there : most;
-        if (*count)
+        if (looked && *count)
             return looked;
     }
     const mr_text_look look = {.ops = &fast->ops, .keep_values = keep_values, .stop_at_odd = true};
