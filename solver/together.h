@@ -45,8 +45,8 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                                mr_together **together);
 
 /* May an access (or free) and one of `count` (not 0) of another thread, which are in the order of the trace, be the next events
- * of their threads at the same time? False: they are not in any reordering. Looks only at those that the row of the first has
- * words for, at most some thousand. */
+ * of their threads at the same time? They conflict and hold no common lock; of others a section that is one step says too little. False: they
+ * are not in any reordering. Looks only at those that the row of the first has words for, at most some thousand. */
 bool mr_together_may_be(const mr_together *together, uint32_t access, const uint32_t *events,
                         uint32_t count);
 
