@@ -21,7 +21,8 @@ static const mr_life everything = {.end = UINT64_MAX};
 static void note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
                  const mr_life *life)
 {
-    assert_true(mr_pointers_note(all, thread, variable, value, 0x400000, false, life));
+    const mr_pointer read = {.value = value, .code = 0x400000, .variable = variable};
+    assert_true(mr_pointers_note(all, thread, &read, life));
 }
 
 /* The variable whose pointer the access uses, or MR_NONE. */
