@@ -12,14 +12,13 @@ static const uint32_t leads[] = {1, 4, 16, 32, 8, 2, 24, 12, 6, 20, 10, 28};
 
 enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
 
-/* What a walk with a lead may spend, first and when all leads have been tried, and all of a window together for each of its
- * events. */
-static const uint64_t efforts_with_lead[] = {32000, 256000};
+/* What a walk with a lead may spend: one way through the first leads after the other. */
+static const struct {
+    uint32_t effort, leads;
+} ways[] = {{32000, LEADS}, {256000, 5}, {1024000, 3}};
 
-enum {
-    EFFORTS_WITH_LEAD = sizeof efforts_with_lead / sizeof *efforts_with_lead,
-    EFFORT_OF_WINDOW_WITH_LEADS = 2048
-};
+/* What all of a window may spend together, for each of its events. */
+enum { WAYS = sizeof ways / sizeof *ways, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
 
 typedef struct walks {
     mr_open_races open;
@@ -165,8 +164,10 @@ static bool walk_with_leads(walks *s, mr_arena *arena)
     uint32_t first = w->start ? w->size / 4 : 0;
     uint32_t end = w->end < w->trace->event_count ? w->size - w->size / 4 : w->size;
     bool done = true;
-    for (uint32_t i = 0; i < EFFORTS_WITH_LEAD * LEADS && done; i++) {
-        s->most = efforts_with_lead[i / LEADS];
+    for (uint32_t i = 0; i < WAYS * LEADS && done; i++) {
+        if (i % LEADS >= ways[i / LEADS].leads)
+            continue;
+        s->most = ways[i / LEADS].effort;
         s->lead = (uint32_t)((uint64_t)w->size * leads[i % LEADS] / LEAD_PARTS);
         done = !s->lead || walk_all(s, first, end, arena);
     }
