@@ -15,10 +15,10 @@ enum { LEADS = sizeof leads / sizeof *leads, LEAD_PARTS = 128 };
 /* What a walk with a lead may spend: one way through the first leads after the other. */
 static const struct {
     uint32_t effort, leads;
-} ways[] = {{32000, LEADS}, {256000, 5}, {1024000, 3}};
+} ways[] = {{32000, LEADS}, {256000, LEADS}, {3072000, 2}};
 
 /* What all of a window may spend together, for each of its events. */
-enum { WAYS = sizeof ways / sizeof *ways, EFFORT_OF_WINDOW_WITH_LEADS = 2048 };
+enum { WAYS = sizeof ways / sizeof *ways, EFFORT_OF_WINDOW_WITH_LEADS = 4096 };
 
 typedef struct walks {
     mr_open_races open;
