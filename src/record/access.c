@@ -274,10 +274,11 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     if (self->writes && piece->writer && piece->version >= piece->first_write)
         piece->guard = mr_settled_guard(&pass->settled, pass->reader.thread, piece->guard);
     pass->quiet_events += said.op == MR_OP_READ || said.op == MR_OP_ATOMIC_READ;
+    uint64_t others = pass->emitter.trace->event_count;
     status = mr_emitter_add(&pass->emitter, &said, error);
-    /* Derefs are for predictions, and the trace of ordered.h is for the order shb alone. */
-    bool may_be_pointer =
-        bytes == sizeof(uint64_t) && !self->is_range && !mr_scan_is_for_shb(pass->scan);
+    /* Not of an access that was dropped. Derefs are for predictions, not for the order shb alone. */
+    bool may_be_pointer = pass->emitter.trace->event_count > others && bytes == sizeof(uint64_t) &&
+                          !self->is_range && !mr_scan_is_for_shb(pass->scan);
     if (may_be_pointer && !status)
         status = mr_event_pass_pointer_access(pass, self->record, event, said.value, error);
     return status;

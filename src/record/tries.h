@@ -19,8 +19,8 @@
  * sees the value that it saw, so readers of a lock, and posts of a semaphore, keep more of their order than they need.
  *
  * A try in a loop that fails again has no event when the last event of its thread is that failure (repeats.h). Nor has one that
- * fails although no recorded thread holds the lock: another process, or code that is not recorded, does. The trace of
- * ordered.h, which is for the recorded order alone, needs none of this.
+ * fails although no recorded thread holds the lock: another process, or code that is not recorded, does. A trace for
+ * the order shb alone (`run --quick`) needs none of this.
  *
  * Robust mutexes of which an owner died have another variable, lock.owner: 0; 1: it has died; 2: nobody can take it any more.
  * What a thread does for EOWNERDEAD it does only when it is the first after the death, and the others only when not.
