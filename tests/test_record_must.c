@@ -7,17 +7,11 @@
 
 #include <cmocka.h>
 
+#include "support/left_out.h"
 #include "support/length.h"
-#include "support/log_build.h"
-#include "support/place_pairs.h"
 #include "support/random.h"
 
-#include "engine/predict.h"
-#include "order/detect/detect.h"
 #include "runtime/log.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 enum { THREADS = 4, CELLS = 6, LOCKS = 2, STATIC = 0x800, BLOCK = 0x10000, SEMAPHORE = 0xa000 };
 
@@ -128,89 +122,23 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
                256);
 }
 
-/* The pairs of places of races and of uses after free. */
-static void predicted(const mr_trace *trace, const char *model, mr_pairs *pairs)
-{
-    mr_config *config = mr_config_new();
-    mr_result result = {0};
-    mr_error error;
-    assert_non_null(config);
-    assert_int_equal(mr_config_set(config, "candidates.report", "static", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "find", "races,memory", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "model", model, NULL, 0, &error), MR_OK);
-    mr_config_resolve(config);
-    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
-    assert_int_equal(result.unknown_count + result.finding_unknown_count, 0);
-    for (size_t i = 0; i < result.race_count; i++)
-        mr_place_pairs_add(pairs, trace, result.races[i].witness.first,
-                           result.races[i].witness.second);
-    for (size_t i = 0; i < result.finding_count; i++)
-        mr_place_pairs_add(pairs, trace, result.findings[i].witness.first,
-                           result.findings[i].witness.second);
-    mr_result_free(&result);
-    mr_config_free(config);
-}
-
-static void ordered(const mr_trace *trace, mr_relation relation, mr_pairs *pairs)
-{
-    mr_race_list list;
-    mr_error error;
-    assert_int_equal(mr_detect(relation, trace, &(mr_detect_options){0}, &list, &error), MR_OK);
-    for (size_t i = 0; i < list.race_count; i++) {
-        const mr_race_example *example = &list.examples[list.races[i].first_example];
-        mr_place_pairs_add(pairs, trace, (uint32_t)example->first.event,
-                           (uint32_t)example->second.event);
-    }
-    mr_race_list_free(&list);
-}
-
-/* By the model, or by the order behind the models. */
-static void compare(const mr_trace *part, const mr_trace *all, uint32_t by, uint64_t seed,
-                    uint64_t *races)
-{
-    static const char *const models[] = {"rf", "value"};
-    enum { MODELS = sizeof models / sizeof *models };
-    mr_pairs some = {0}, every = {0};
-    char leaves[32], adds[32];
-    snprintf(leaves, sizeof leaves, "by %" PRIu32 " leaves out", by);
-    snprintf(adds, sizeof adds, "by %" PRIu32 " adds", by);
-    if (by < MODELS) {
-        predicted(part, models[by], &some);
-        predicted(all, models[by], &every);
-    } else {
-        ordered(part, (mr_relation)(by - MODELS), &some);
-        ordered(all, (mr_relation)(by - MODELS), &every);
-    }
-    mr_place_pairs_expect(&some, &every, seed, leaves);
-    mr_place_pairs_expect(&every, &some, seed, adds);
-    *races += every.count;
-    mr_pairs_free(&some);
-    mr_pairs_free(&every);
-}
-
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t races = 0, left_out = 0, kept = 0, count = mr_length("RECORD_MUST_LOGS", 60, 1000);
+    mr_left_out_counts counts = {0};
+    uint64_t count = mr_length("RECORD_MUST_LOGS", 60, 1000);
     uint64_t first = mr_number_from_environment("RECORD_MUST_SEED", 1);
+    const uint32_t fhb = UINT32_C(1) << MR_RELATION_FHB;
     for (uint64_t seed = first; seed < first + count; seed++) {
         program self;
-        mr_record_summary summary;
         run_program(&self, seed, 70);
-        mr_trace *part = mr_log_converted(&self.log, false, &summary);
-        mr_trace *all = mr_log_converted(&self.log, true, &summary);
-        compare(part, all, (uint32_t)(seed % 2), seed, &races);
-        for (uint32_t relation = 0; relation < MR_RELATION_COUNT; relation++)
-            if (relation != MR_RELATION_FHB || seed % 3 != 0)
-                compare(part, all, 2 + relation, seed, &races);
-        left_out += all->event_count - part->event_count;
-        kept += part->event_count;
-        mr_trace_free(part);
-        mr_trace_free(all);
+        mr_left_out_compare(&self.log, seed % 2 ? MR_BY_VALUE : MR_BY_RF,
+                            seed % 3 ? UINT32_MAX : ~fhb, seed, &counts);
         mr_log_build_free(&self.log);
     }
-    print_message("%d races, %d events left out, %d not\n", (int)races, (int)left_out, (int)kept);
-    assert_true(races > count && left_out > count);
+    print_message("%d races, %d events left out, %d not\n", (int)counts.races, (int)counts.left_out,
+                  (int)counts.kept);
+    assert_true(counts.races > count && counts.left_out > count);
 }
 
 /* A step of a log: an access of the cell of that number, at a place of its own, or a record of an object. Cell
@@ -240,31 +168,16 @@ static void put(mr_log_build *log, const step *steps, size_t count)
     }
 }
 
-static uint64_t plain_of(const mr_trace *trace)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        count += trace->op[i] == MR_OP_READ || trace->op[i] == MR_OP_WRITE;
-    return count;
-}
-
 /* How many plain accesses are left out. */
 static uint64_t compare_steps(const step *steps, size_t count, mr_relation relation)
 {
     mr_log_build log = {0};
-    mr_record_summary summary;
-    uint64_t races = 0;
+    mr_left_out_counts in_rf = {0}, counts = {0};
     put(&log, steps, count);
-    mr_trace *part = mr_log_converted(&log, false, &summary);
-    mr_trace *all = mr_log_converted(&log, true, &summary);
-    for (uint32_t model = 0; model < 2; model++)
-        compare(part, all, model, 0, &races);
-    compare(part, all, 2 + (uint32_t)relation, 0, &races);
-    uint64_t left_out = plain_of(all) - plain_of(part);
-    mr_trace_free(part);
-    mr_trace_free(all);
+    mr_left_out_compare(&log, MR_BY_RF, 0, 0, &in_rf);
+    mr_left_out_compare(&log, MR_BY_VALUE, UINT32_C(1) << relation, 0, &counts);
     mr_log_build_free(&log);
-    return left_out;
+    return counts.plain_left_out;
 }
 
 enum { MUTEX = MR_LOG_ROLE_MUTEX, WAKE = MR_LOG_ROLE_WAKE };

@@ -7,17 +7,12 @@
 
 #include <cmocka.h>
 
+#include "support/left_out.h"
 #include "support/length.h"
-#include "support/log_build.h"
-#include "support/place_pairs.h"
 #include "support/random.h"
 
-#include "engine/predict.h"
-#include "order/detect/detect.h"
 #include "runtime/log.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { THREADS = 3, LOCKS = 2, CELLS = 6, STATIC = 0x800, BLOCK = 0x10000, OTHER = 0x20000 };
@@ -146,93 +141,29 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
     }
 }
 
-/* The pairs of places of races and of uses after free. */
-static void predicted(const mr_trace *trace, const char *model, mr_pairs *pairs)
+/* The logs that `run` makes, compared by one of `models` models and by all orders. */
+static void compare_random(void (*run)(program *self, uint64_t seed, uint32_t steps),
+                           uint32_t steps, uint32_t models)
 {
-    mr_config *config = mr_config_new();
-    mr_result result = {0};
-    mr_error error;
-    assert_non_null(config);
-    assert_int_equal(mr_config_set(config, "candidates.report", "static", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "find", "races,memory", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "model", model, NULL, 0, &error), MR_OK);
-    mr_config_resolve(config);
-    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
-    assert_int_equal(result.unknown_count + result.finding_unknown_count, 0);
-    for (size_t i = 0; i < result.race_count; i++)
-        mr_place_pairs_add(pairs, trace, result.races[i].witness.first,
-                           result.races[i].witness.second);
-    for (size_t i = 0; i < result.finding_count; i++)
-        mr_place_pairs_add(pairs, trace, result.findings[i].witness.first,
-                           result.findings[i].witness.second);
-    mr_result_free(&result);
-    mr_config_free(config);
-}
-
-static void ordered(const mr_trace *trace, mr_relation relation, mr_pairs *pairs)
-{
-    mr_race_list list;
-    mr_error error;
-    assert_int_equal(mr_detect(relation, trace, &(mr_detect_options){0}, &list, &error), MR_OK);
-    for (size_t i = 0; i < list.race_count; i++) {
-        const mr_race_example *example = &list.examples[list.races[i].first_example];
-        mr_place_pairs_add(pairs, trace, (uint32_t)example->first.event,
-                           (uint32_t)example->second.event);
+    mr_left_out_counts counts = {0};
+    uint64_t count = mr_length("RECORD_SETTLED_LOGS", 60, 1000);
+    uint64_t first = mr_number_from_environment("RECORD_SETTLED_SEED", 1);
+    const uint32_t fhb = UINT32_C(1) << MR_RELATION_FHB;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        program self;
+        run(&self, seed, steps);
+        mr_left_out_compare(&self.log, (enum mr_left_out_by)(seed % models),
+                            releases(seed) ? ~fhb : UINT32_MAX, seed, &counts);
+        mr_log_build_free(&self.log);
     }
-    mr_race_list_free(&list);
-}
-
-/* By the model, or by the order behind the models. */
-static void compare(const mr_trace *part, const mr_trace *all, uint32_t by, uint64_t seed,
-                    uint64_t *races)
-{
-    static const char *const models[] = {"rf", "value", "branch"};
-    enum { MODELS = sizeof models / sizeof *models };
-    mr_pairs some = {0}, every = {0};
-    char leaves[32], adds[32];
-    snprintf(leaves, sizeof leaves, "by %" PRIu32 " leaves out", by);
-    snprintf(adds, sizeof adds, "by %" PRIu32 " adds", by);
-    if (by < MODELS) {
-        predicted(part, models[by], &some);
-        predicted(all, models[by], &every);
-    } else {
-        ordered(part, (mr_relation)(by - MODELS), &some);
-        ordered(all, (mr_relation)(by - MODELS), &every);
-    }
-    mr_place_pairs_expect(&some, &every, seed, leaves);
-    mr_place_pairs_expect(&every, &some, seed, adds);
-    *races += every.count;
-    mr_pairs_free(&some);
-    mr_pairs_free(&every);
-}
-
-static uint64_t number(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
+    print_message("%d races, %d events left out\n", (int)counts.races, (int)counts.left_out);
+    assert_true(counts.races > count && counts.left_out > count);
 }
 
 static void test_settled(void **state)
 {
     (void)state;
-    uint64_t races = 0, left_out = 0, count = mr_length("RECORD_SETTLED_LOGS", 60, 1000);
-    uint64_t first = number("RECORD_SETTLED_SEED", 1);
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        program self;
-        mr_record_summary summary;
-        run_program(&self, seed, 60);
-        mr_trace *part = mr_log_converted(&self.log, false, &summary);
-        mr_trace *all = mr_log_converted(&self.log, true, &summary);
-        compare(part, all, (uint32_t)(seed % 3), seed, &races);
-        for (uint32_t relation = 0; relation < MR_RELATION_COUNT; relation++)
-            if (relation != MR_RELATION_FHB || !releases(seed))
-                compare(part, all, 3 + relation, seed, &races);
-        left_out += all->event_count - part->event_count;
-        mr_trace_free(part);
-        mr_trace_free(all);
-        mr_log_build_free(&self.log);
-    }
-    assert_true(races > count && left_out > count);
+    compare_random(run_program, 60, 3);
 }
 
 /* Each cell is written by one thread, mostly with the lock of the cell, and mostly with one value. */
@@ -275,25 +206,7 @@ static void run_guarded(program *self, uint64_t seed, uint32_t steps)
 static void test_guarded(void **state)
 {
     (void)state;
-    uint64_t races = 0, left_out = 0, count = mr_length("RECORD_SETTLED_LOGS", 60, 1000);
-    uint64_t first = number("RECORD_SETTLED_SEED", 1);
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        program self;
-        mr_record_summary summary;
-        run_guarded(&self, seed, 160);
-        mr_trace *part = mr_log_converted(&self.log, false, &summary);
-        mr_trace *all = mr_log_converted(&self.log, true, &summary);
-        compare(part, all, (uint32_t)(seed % 2), seed, &races);
-        for (uint32_t relation = 0; relation < MR_RELATION_COUNT; relation++)
-            if (relation != MR_RELATION_FHB || !releases(seed))
-                compare(part, all, 3 + relation, seed, &races);
-        left_out += all->event_count - part->event_count;
-        mr_trace_free(part);
-        mr_trace_free(all);
-        mr_log_build_free(&self.log);
-    }
-    print_message("%d races, %d events left out\n", (int)races, (int)left_out);
-    assert_true(races > count && left_out > count);
+    compare_random(run_guarded, 160, 2);
 }
 
 /* Thread 1 writes while it holds M, and needs a unit of thread 2, which takes N for it. Thread 0 has had M
@@ -305,8 +218,7 @@ static void test_second_read(void **state)
     enum { M = 0x9000, N = 0x9040, S = 0xa000, ASKED = 0xa040, MUTEX = MR_LOG_ROLE_MUTEX };
     for (int posts = 0; posts < 2; posts++) {
         program self = {.given = false};
-        mr_record_summary summary;
-        uint64_t races = 0;
+        mr_left_out_counts counts = {0};
         mr_log_switch(&self.log, 1);
         object(&self, MR_LOG_ACQUIRE, MUTEX, M);
         object(&self, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, ASKED);
@@ -334,12 +246,8 @@ static void test_second_read(void **state)
         object(&self, MR_LOG_RELEASE, MUTEX, N);
         if (posts) /* a post that nobody waits for has no event */
             object(&self, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, S);
-        mr_trace *part = mr_log_converted(&self.log, false, &summary);
-        mr_trace *all = mr_log_converted(&self.log, true, &summary);
-        compare(part, all, 2, (uint64_t)posts, &races);
-        assert_int_equal(races, 1);
-        mr_trace_free(part);
-        mr_trace_free(all);
+        mr_left_out_compare(&self.log, MR_BY_BRANCH, 0, (uint64_t)posts, &counts);
+        assert_int_equal(counts.races, 1);
         mr_log_build_free(&self.log);
     }
 }
@@ -351,12 +259,11 @@ typedef struct step {
     uint64_t code; /* its place, and from bit 20 on the value; 0: 5 */
 } step;
 
-/* By model or order, as in compare. Cell 8 is a block of its own. */
-static void compare_steps_by(const step *steps, size_t count, uint32_t by)
+/* By the model value, and by the orders whose bits are set. Cell 8 is a block of its own. */
+static void compare_steps(const step *steps, size_t count, uint32_t orders)
 {
     program self = {.given = false};
-    mr_record_summary summary;
-    uint64_t races = 0;
+    mr_left_out_counts counts = {0};
     mr_log_switch(&self.log, 0);
     mr_log_object(&self.log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, BLOCK, 0x2100, 0, 8);
     for (size_t i = 0; i < count; i++) {
@@ -372,17 +279,8 @@ static void compare_steps_by(const step *steps, size_t count, uint32_t by)
         else
             object(&self, steps[i].kind, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * steps[i].number);
     }
-    mr_trace *part = mr_log_converted(&self.log, false, &summary);
-    mr_trace *all = mr_log_converted(&self.log, true, &summary);
-    compare(part, all, by, 0, &races);
-    mr_trace_free(part);
-    mr_trace_free(all);
+    mr_left_out_compare(&self.log, MR_BY_VALUE, orders, 0, &counts);
     mr_log_build_free(&self.log);
-}
-
-static void compare_steps(const step *steps, size_t count, mr_relation relation)
-{
-    compare_steps_by(steps, count, 3 + (uint32_t)relation);
 }
 
 /* Guarded reads of which the second one is needed: the first one may see an earlier write of its value; not all
@@ -390,7 +288,7 @@ static void compare_steps(const step *steps, size_t count, mr_relation relation)
 static void test_guarded_needed(void **state)
 {
     (void)state;
-    enum { VALUE = 1, ACQ = MR_LOG_ACQUIRE, REL = MR_LOG_RELEASE, W = MR_LOG_WRITE };
+    enum { ACQ = MR_LOG_ACQUIRE, REL = MR_LOG_RELEASE, W = MR_LOG_WRITE };
     enum { R = MR_LOG_READ, POST = MR_LOG_POST, WAIT = MR_LOG_WAIT };
     const step values[] = {
         {1, ACQ, 0, 0},
@@ -413,7 +311,7 @@ static void test_guarded_needed(void **state)
         {2, REL, 0, 0},
         {2, W, 2, 0x1102},
     };
-    compare_steps_by(values, sizeof values / sizeof *values, VALUE);
+    compare_steps(values, sizeof values / sizeof *values, 0);
     /* As in test_second_read: M is lock 1, N lock 2. The read has lock 0, too. */
     step writes[] = {
         {1, ACQ, 0, 0},  {1, W, 0, 0x1000}, {1, REL, 0, 0},    {1, ACQ, 1, 0},    {1, POST, 0, 0},
@@ -424,7 +322,7 @@ static void test_guarded_needed(void **state)
         {0, WAIT, 1, 0},
     };
     size_t count = sizeof writes / sizeof *writes;
-    compare_steps_by(writes, count, VALUE);
+    compare_steps(writes, count, 0);
     for (size_t i = 10; i < count; i++) {
         bool changes = i == 10 || i == 12 || writes[i].number == 0;
         if (changes && writes[i].kind == ACQ)
@@ -432,13 +330,13 @@ static void test_guarded_needed(void **state)
         else if (changes && writes[i].kind == REL)
             writes[i] = (step){writes[i].thread, MR_LOG_SHARED_RELEASE, 0, 0};
     }
-    compare_steps_by(writes, count, VALUE);
+    compare_steps(writes, count, 0);
     const step release[] = {
         {1, ACQ, 0, 0},    {1, W, 8, 0x1000}, {1, REL, 0, 0},  {2, ACQ, 0, 0},
         {2, R, 8, 0x1100}, {2, REL, 0, 0},    {2, POST, 0, 0}, {2, ACQ, 0, 0},
         {2, R, 8, 0x1100}, {2, REL, 0, 0},    {1, WAIT, 0, 0}, {1, MR_LOG_TAKEN, 8, 0x1001},
     };
-    compare_steps_by(release, sizeof release / sizeof *release, VALUE);
+    compare_steps(release, sizeof release / sizeof *release, 0);
 }
 
 /* The second read is in a section that goes on without the other lock, with a clean row of sections and without. */
@@ -453,12 +351,12 @@ static void test_outer_lock(void **state)
     };
     step other[sizeof steps / sizeof *steps];
     size_t count = sizeof steps / sizeof *steps;
-    compare_steps(steps + 2, count - 2, MR_RELATION_HYBRID);
+    compare_steps(steps + 2, count - 2, UINT32_C(1) << MR_RELATION_HYBRID);
     /* The empty section stands before the first read. */
     memcpy(other, steps + 2, 5 * sizeof *steps);
     memcpy(other + 5, steps, 2 * sizeof *steps);
     memcpy(other + 7, steps + 7, 4 * sizeof *steps);
-    compare_steps(other, count, MR_RELATION_HYBRID);
+    compare_steps(other, count, UINT32_C(1) << MR_RELATION_HYBRID);
 }
 
 /* The second read is in an exclusive section, which wcp orders behind the shared one of the write. */
@@ -473,7 +371,7 @@ static void test_shared_lock(void **state)
         {0, MR_LOG_READ, 0, 0x1100},      {0, MR_LOG_RELEASE, 0, 0},
         {0, MR_LOG_WRITE, 1, 0x1300},
     };
-    compare_steps(steps, sizeof steps / sizeof *steps, MR_RELATION_WCP);
+    compare_steps(steps, sizeof steps / sizeof *steps, UINT32_C(1) << MR_RELATION_WCP);
 }
 
 int main(void)
