@@ -470,6 +470,18 @@ static void sections_are_atomic_only_where_nothing_comes_between(void **state)
          "T2|acq(l)|5\nT2|r(X=1)|6\nT2|r(Y=1)|7\nT2|rel(l)|8\n"
          "T2|w(Z=1)|9\nT3|w(Z=2)|10\n",
          1},
+        /* The race is at 5 and 14: T2 reads Y=5 before T3 writes the second Y=1, which T1 reads then. Only from that write do the
+         * two threads stand there together. It is found when all pairs of the state before T1's section are known; what wakes
+         * the section is the state of Y, its second variable. */
+        {"T3|acq(l)|0\nT3|w(X=0)|1\nT3|w(Y=1)|1\nT3|rel(l)|1\n"
+         "T1|acq(l)|2\nT1|w(X=1)|3\nT1|r(Y=1)|4\nT1|rel(l)|4\n"
+         "T1|w(Z=1)|5\n"
+         "T1|acq(l)|6\nT1|w(X=0)|7\nT1|rel(l)|7\n"
+         "T3|acq(l)|8\nT3|r(X=0)|8\nT3|w(Y=5)|9\nT3|rel(l)|9\n"
+         "T3|acq(l)|10\nT3|w(Y=1)|10\nT3|rel(l)|10\n"
+         "T3|acq(l)|11\nT3|r(X=0)|11\nT3|w(Y=5)|12\nT3|rel(l)|12\n"
+         "T2|r(Y=5)|13\nT2|w(Z=2)|14\n",
+         2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mr_trial trial = {.choice = 1};
