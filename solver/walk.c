@@ -52,17 +52,16 @@ static mr_walk_seen *slot_of(const mr_walker *x, mr_walk_seen *slots, size_t cap
 }
 
 /* False: no memory. */
-static bool grow_seen(mr_walker *x)
+static bool grow_seen(mr_walker *x, mr_arena *arena)
 {
     enum { FIRST = 1 << 12 };
     size_t capacity = x->seen_capacity ? 2 * x->seen_capacity : FIRST;
-    mr_walk_seen *slots = mr_calloc(capacity, sizeof *slots);
+    mr_walk_seen *slots = mr_arena_zalloc(arena, capacity, sizeof *slots);
     for (size_t i = 0; slots && i < x->seen_capacity; i++)
         if (x->seen[i].walk == x->walk)
             *slot_of(x, slots, capacity, x->seen[i].state) = x->seen[i];
     if (!slots)
         return false;
-    free(x->seen);
     x->seen = slots;
     x->seen_capacity = capacity;
     return true;
@@ -94,12 +93,12 @@ static bool is_hot_seen(const mr_walker *x)
 }
 
 /* Notes the state. False: no memory. `*is_new`: the walk has not been there. */
-static bool note_state(mr_walker *x, bool *is_new)
+static bool note_state(mr_walker *x, bool *is_new, mr_arena *arena)
 {
     uint64_t state = x->state;
     if (x->leaves_out && !is_hot_seen(x))
         state ^= hash_of_memory(x, x->hot);
-    if (2 * (x->seen_count + 1) > x->seen_capacity && !grow_seen(x))
+    if (2 * (x->seen_count + 1) > x->seen_capacity && !grow_seen(x, arena))
         return false;
     mr_walk_seen *slot = slot_of(x, x->seen, x->seen_capacity, state);
     *is_new = slot->walk != x->walk;
@@ -325,11 +324,11 @@ static bool is_hopeless(mr_walker *x)
 }
 
 /* Goes on from the state, unless the walk has been there or it leads nowhere. False: no memory. */
-static bool enter(mr_walker *x)
+static bool enter(mr_walker *x, mr_arena *arena)
 {
     void *levels = x->levels;
     bool is_new;
-    if (!note_state(x, &is_new))
+    if (!note_state(x, &is_new, arena))
         return false;
     if (!is_new)
         return true;
@@ -350,7 +349,7 @@ enum { STATES_A_LOOK = 256 };
 static mr_explored search(mr_walker *x, mr_arena *arena)
 {
     uint32_t turn = 0;
-    if (!enter(x))
+    if (!enter(x, arena))
         return MR_EXPLORED_NO_MEMORY;
     for (uint32_t turns = 1; x->level_count; turns++) {
         mr_walk_level *top = &x->levels[x->level_count - 1];
@@ -362,7 +361,8 @@ static mr_explored search(mr_walker *x, mr_arena *arena)
         }
         top->tried = turn + 1;
         bool moved = go_on(x, thread);
-        if ((moved && !enter(x)) || (turns % STATES_A_LOOK == 0 && mr_arena_is_halted(arena)))
+        if ((moved && !enter(x, arena)) ||
+            (turns % STATES_A_LOOK == 0 && mr_arena_is_halted(arena)))
             return MR_EXPLORED_NO_MEMORY;
         if (x->ends)
             return MR_EXPLORED_FOUND;
@@ -499,7 +499,6 @@ bool mr_walk_init(mr_walker *x, const mr_survey *survey, mr_arena *arena)
 
 void mr_walk_free(mr_walker *x)
 {
-    free(x->seen);
     free(x->levels);
 }
 

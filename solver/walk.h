@@ -38,7 +38,7 @@ typedef struct mr_walker {
     uint64_t state;                /* where the threads are, and what a read would see */
     uint32_t held, from, to;       /* the stretch: a thread and its positions */
     uint64_t effort, max_effort;   /* events run */
-    mr_walk_seen *seen;            /* owned; states of this walk, a hash table */
+    mr_walk_seen *seen;            /* of the arena; states of this walk, a hash table */
     size_t seen_count, seen_capacity;
     uint32_t walk;    /* its number */
     uint8_t *how;     /* one an event: how it runs */

@@ -148,12 +148,12 @@ static bool walk_from(walks *s, uint32_t begin, mr_arena *arena)
     return result != MR_EXPLORED_NO_MEMORY;
 }
 
-/* Walks from each stretch in [first, end). False: no memory. */
+/* Walks from each stretch in [first, end). A short walk does not look whether the run is to end. False: no memory. */
 static bool walk_all(walks *s, uint32_t first, uint32_t end, mr_arena *arena)
 {
     bool done = true;
     for (uint32_t i = first; i < end && done && s->effort && s->open.status == MR_OK; i++)
-        done = walk_from(s, i, arena);
+        done = !mr_arena_is_halted(arena) && walk_from(s, i, arena);
     return done;
 }
 
