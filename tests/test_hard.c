@@ -1,7 +1,7 @@
 /* hard: small members of the families of hard traces (bench/hard.h), of many seeds, against
  * exhaustive search: each pair of events in one window, of nests also by clauses on demand alone, and each pair
  * of places over windows of a few events with the far races, and in one window as if each question
- * were hard, in the models rf and value. */
+ * were hard, in the models rf and value. And when a round of far proofs ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Each query of Z3 costs a millisecond or more, so one seed in HARD_EACH is asked as if all were hard. */
 enum { SEEDS = 40, SHARE_SEEDS = 16, HARD_EACH = 4 };
@@ -268,9 +269,68 @@ static void large_members_are_valid(void **state)
     }
 }
 
+enum { MOST_BUNDLES = 100 };
+
+/* What lines of far questions tell of bundles of pairs of places: which ones, and how many were asked about again. */
+typedef struct listener {
+    char *bundles[MOST_BUNDLES];
+    uint32_t asked, again, proofs;
+} listener;
+
+/* mr_debug.write */
+static void count_bundle(void *context, const char *line)
+{
+    listener *counts = context;
+    const char *bundle = strstr(line, "bundle="), *verdict = strstr(line, " verdict=");
+    if (!bundle || !verdict)
+        return;
+    counts->proofs += strstr(verdict, "=no-race") != NULL;
+    for (uint32_t i = 0; i < counts->asked; i++)
+        if (strncmp(counts->bundles[i], bundle, (size_t)(verdict - bundle)) == 0) {
+            counts->again++;
+            return;
+        }
+    assert_true(counts->asked < MOST_BUNDLES);
+    counts->bundles[counts->asked] = strdup(bundle);
+    assert_non_null(counts->bundles[counts->asked++]);
+}
+
+/* Where most pairs of places race, a round of far proofs ends when eight bundles have none. There is a look at each of them
+ * before. */
+static void proofs_in_vain_end(void **state)
+{
+    (void)state;
+    enum { MOST_IN_VAIN = 8 };
+    const mr_hard_shape shape = {.name = "hot",
+                                 .family = MR_HARD_HOT,
+                                 .events = 3000,
+                                 .threads = 4,
+                                 .places = 25,
+                                 .values = 3};
+    const char *const text[] = {"model", "value", "window.size", "100", "jobs", "1", NULL};
+    mr_trace *trace = make(&shape, 2);
+    mr_config *config = mr_settings_of(text);
+    listener counts = {0};
+    const mr_debug debug = {1u << MR_DEBUG_FAR, count_bundle, &counts};
+    const mr_predict_run run = {.debug = &debug};
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+    assert_int_equal(result.unknown_count, 0);
+    assert_true(counts.asked > 2 * MOST_IN_VAIN);
+    assert_int_equal(counts.proofs, 0);
+    assert_int_equal(counts.again, MOST_IN_VAIN);
+    for (uint32_t i = 0; i < counts.asked; i++)
+        free(counts.bundles[i]);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proofs_in_vain_end),
         cmocka_unit_test(explore_runs_what_others_wait_for),
         cmocka_unit_test(wide_has_the_races_of_one_window),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
