@@ -361,14 +361,6 @@ static void tell_unfed(const mr_thread *thread, int flags)
     }
 }
 
-/* What was mapped there before is gone. */
-static void note_gone(uintptr_t at, size_t bytes, uintptr_t code)
-{
-    if (mr_shared_maps_remove(at, bytes, code)) {
-        mr_shared_maps_remove(at, bytes, code); /* its place is taken at once */
-    }
-}
-
 /* The caller is busy. */
 static void note_shared(int flags, int fd, const mr_shared_map *map, uintptr_t code)
 {
@@ -397,7 +389,7 @@ static void note_shared(int flags, int fd, const mr_shared_map *map, uintptr_t c
             result = MR_REAL(name)(at, bytes, protection, flags, fd, offset);                      \
         }                                                                                          \
         if (thread != NULL && result != MAP_FAILED) {                                              \
-            note_gone((uintptr_t)result, bytes, MR_CALLER);                                        \
+            mr_shared_maps_replace((uintptr_t)result, bytes, MR_CALLER);                           \
             mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_MAP, result, MR_CALLER, 0, bytes);         \
             note_shared(flags, fd, &(mr_shared_map){(uintptr_t)result, bytes, offset}, MR_CALLER); \
         }                                                                                          \
@@ -438,8 +430,9 @@ static void *remap(mr_thread *thread, void *at, size_t before, size_t bytes, int
         return MAP_FAILED;
     }
     void *result = MR_REAL(mremap)(at, before, bytes, flags | MREMAP_FIXED, wanted);
-    mr_arena_unmapped(thread->arena, result == MAP_FAILED ? wanted : at,
-                      result == MAP_FAILED ? bytes : before);
+    if (result == MAP_FAILED) {
+        mr_arena_unmapped(thread->arena, wanted, bytes);
+    }
     return result;
 }
 
@@ -456,8 +449,12 @@ MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
         result = MR_REAL(mremap)(at, before, bytes, flags, wanted);
     }
     if (thread != NULL && result != MAP_FAILED) {
-        note_gone((uintptr_t)at, before, MR_CALLER);
-        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, before);
+        bool stays =
+            mr_shared_maps_move((uintptr_t)at, before, (uintptr_t)result, bytes, MR_CALLER);
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, stays ? 0 : before);
+        if (is_ours && result != at && !stays) {
+            mr_arena_unmapped(thread->arena, at, before);
+        }
     }
     return log_mapped(thread, result, bytes, MR_CALLER);
 }
@@ -471,7 +468,7 @@ MR_EXPORT void *shmat(int segment, const void *at, int flags)
     if (thread != NULL) {
         if (result != MAP_FAILED && MR_REAL(shmctl)(segment, IPC_STAT, &about) == 0) {
             mr_shared_map map = {(uintptr_t)result, about.shm_segsz, 0};
-            note_gone(map.at, map.bytes, MR_CALLER);
+            mr_shared_maps_replace(map.at, map.bytes, MR_CALLER);
             mr_shared_maps_add(&(mr_shared_file){0, (ino_t)segment}, &map, MR_CALLER);
         }
         mr_leave(thread);

@@ -11,6 +11,7 @@
 #include "modules.h"
 #include "operands.h"
 #include "scheduler.h"
+#include "shared_maps.h"
 #include "steer.h"
 #include "suppressions.h"
 #include "sys.h"
@@ -139,6 +140,7 @@ static void start_recording(const char *path)
         mr_clocks_start();
         mr_rt.active = true;
         mr_suppressions_log();
+        mr_shared_maps_log();
     }
 }
 

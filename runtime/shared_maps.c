@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { KEPT_MAX = 256, PAGE = 4096 }; /* of later ones nothing is known */
+/* Of later ones nothing is known. */
+enum { FIRSTS_MAX = 4096, ALIASES_MAX = 256, PAGE = 4096 };
 
 /* Bytes of a file where they are mapped first. */
 typedef struct first {
@@ -25,8 +26,8 @@ typedef struct alias {
     uintptr_t to;
 } alias;
 
-static first firsts[KEPT_MAX];
-static alias aliases[KEPT_MAX];
+static first firsts[FIRSTS_MAX];
+static alias aliases[ALIASES_MAX];
 static size_t first_count, alias_count;
 static bool is_told;
 
@@ -61,7 +62,7 @@ static void add_first(const first *it)
     while (at < first_count && firsts[at].map.bytes > 0) {
         at++;
     }
-    if (at == KEPT_MAX) {
+    if (at == FIRSTS_MAX) {
         return;
     }
     firsts[at] = *it;
@@ -75,7 +76,7 @@ static bool add_alias(const alias *it)
     while (at < alias_count && aliases[at].bytes > 0) {
         at++;
     }
-    if (at == KEPT_MAX) {
+    if (at == ALIASES_MAX) {
         return false;
     }
     aliases[at] = *it;
@@ -160,8 +161,10 @@ static void end_aliases(uintptr_t at, size_t bytes, bool of_target, uintptr_t co
         size_t after = behind(start, was.bytes, at + bytes);
         log_alias(&(alias){was.at + before, was.bytes - before - after, 0}, code);
         aliases[i].bytes = before;
-        if (after > 0) {
-            add_alias(&(alias){was.at + was.bytes - after, after, was.to + was.bytes - after});
+        alias rest = {was.at + was.bytes - after, after, was.to + was.bytes - after};
+        if (after > 0 && !add_alias(&rest)) {
+            log_alias(&(alias){rest.at, after, 0}, code);
+            tell();
         }
     }
 }
@@ -174,6 +177,42 @@ static bool has_aliases(const mr_shared_map *map)
         }
     }
     return false;
+}
+
+static first part_of(const first *whole, size_t from, size_t bytes)
+{
+    first part = *whole;
+    part.map.at += from;
+    part.map.offset += (int64_t)from;
+    part.map.bytes = bytes;
+    return part;
+}
+
+/* Leaves of a first mapping the part in [at, at + bytes); the others are mappings of their own. */
+static void cut(first *it, uintptr_t at, size_t bytes)
+{
+    first was = *it;
+    size_t before = at > was.map.at ? at - was.map.at : 0;
+    size_t after = behind(was.map.at, was.map.bytes, at + bytes);
+    first head = part_of(&was, 0, before);
+    first tail = part_of(&was, was.map.bytes - after, after);
+    *it = part_of(&was, before, was.map.bytes - before - after);
+    if (before > 0) {
+        add_first(&head);
+    }
+    if (after > 0) {
+        add_first(&tail);
+    }
+}
+
+/* Nothing is mapped any more that has the bytes of these. */
+static void forget_gone(void)
+{
+    for (size_t i = 0; i < first_count; i++) {
+        if (firsts[i].is_gone && !has_aliases(&firsts[i].map)) {
+            firsts[i].map.bytes = 0;
+        }
+    }
 }
 
 bool mr_shared_maps_remove(uintptr_t at, size_t bytes, uintptr_t code)
@@ -189,19 +228,65 @@ bool mr_shared_maps_remove(uintptr_t at, size_t bytes, uintptr_t code)
         if (!meet(at, bytes, it->map.at, it->map.bytes)) {
             continue;
         }
-        if (has_aliases(&it->map)) {
-            if (it->is_gone) { /* another mapping takes its place */
-                end_aliases(at, bytes, true, code);
-                tell();
-            }
-            stays = !it->is_gone;
-            it->is_gone = true;
+        cut(it, at, bytes);
+        if (has_aliases(&it->map) && it->is_gone) { /* another mapping takes its place */
+            end_aliases(at, bytes, true, code);
+            tell();
         }
-        if (!stays) {
-            it->map.bytes = 0;
+        it->is_gone = true;
+        stays = stays || has_aliases(&it->map);
+    }
+    forget_gone();
+    return stays;
+}
+
+void mr_shared_maps_replace(uintptr_t at, size_t bytes, uintptr_t code)
+{
+    if (mr_shared_maps_remove(at, bytes, code)) {
+        mr_shared_maps_remove(at, bytes, code); /* its place is taken at once */
+    }
+}
+
+/* What is mapped there. False: it is not known. */
+static bool find(uintptr_t at, mr_shared_file *file, int64_t *offset)
+{
+    at = (uintptr_t)mr_shared_maps_first((const void *)at);
+    for (size_t i = 0; i < first_count; i++) {
+        if (at - firsts[i].map.at < firsts[i].map.bytes) {
+            *file = firsts[i].file;
+            *offset = firsts[i].map.offset + (int64_t)(at - firsts[i].map.at);
+            return true;
         }
     }
+    return false;
+}
+
+bool mr_shared_maps_move(uintptr_t from, size_t before, uintptr_t to, size_t bytes, uintptr_t code)
+{
+    mr_shared_file file;
+    int64_t offset;
+    bool is_known = find(from, &file, &offset), stays = false;
+    size_t same = from == to ? whole_pages(least(before, bytes)) : 0; /* they do not move */
+    if (before > same) {
+        stays = mr_shared_maps_remove(from + same, before - same, code);
+    }
+    if (bytes > same) {
+        mr_shared_maps_replace(to + same, bytes - same, code);
+    }
+    if (bytes > same && is_known) {
+        mr_shared_map map = {to + same, bytes - same, offset + (int64_t)same};
+        mr_shared_maps_add(&file, &map, code);
+    }
     return stays;
+}
+
+void mr_shared_maps_log(void)
+{
+    for (size_t i = 0; i < alias_count; i++) {
+        if (aliases[i].bytes > 0) {
+            log_alias(&aliases[i], 0);
+        }
+    }
 }
 
 size_t mr_shared_maps_bytes(uintptr_t at)

@@ -31,6 +31,13 @@ bool mr_shared_file_of(int fd, mr_shared_file *file);
 void mr_shared_maps_add(const mr_shared_file *file, const mr_shared_map *map, uintptr_t code);
 /* This memory is unmapped. True: other mappings have its bytes, under its addresses. */
 bool mr_shared_maps_remove(uintptr_t at, size_t bytes, uintptr_t code);
+/* The same, and something else is mapped there. */
+void mr_shared_maps_replace(uintptr_t at, size_t bytes, uintptr_t code);
+/* mremap has made of the mapping of `before` bytes one of `bytes`, perhaps elsewhere. True: as above, of what is not mapped
+ * there any more. */
+bool mr_shared_maps_move(uintptr_t from, size_t before, uintptr_t to, size_t bytes, uintptr_t code);
+/* The log of a child begins with the other names that it has got. */
+void mr_shared_maps_log(void);
 /* The bytes of the mapping that begins there, 0: it is not known. */
 size_t mr_shared_maps_bytes(uintptr_t at);
 

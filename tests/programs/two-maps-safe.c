@@ -1,5 +1,6 @@
 /* No race: a file and a segment of shared memory are mapped twice. Locks, condition variables and semaphores in one mapping are those in
- * the other one. The first mapping goes away before the second; then its addresses are used for something else. */
+ * the other one. The first mapping goes away before the second; then its addresses are used for something else. Mappings are moved, and
+ * there are many of them, one after the other. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -67,8 +68,40 @@ static void *map(int file, int pages)
     return mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 }
 
+/* What is unmapped leaves no trace, whichever mapping goes first. */
+static void map_often(void)
+{
+    for (int i = 0; i < 5000; i++) {
+        int file = memfd_create("again", 0);
+        ftruncate(file, PAGE);
+        first = map(file, 1);
+        second = map(file, 1);
+        close(file);
+        second->by_lock = 1;
+        munmap(first, PAGE);
+        second->by_lock++;
+        munmap(second, PAGE);
+    }
+}
+
+/* Half of the first mapping goes away, and each mapping to another place. */
+static void move(int file)
+{
+    first = map(file, 2);
+    munmap((char *)first + PAGE, PAGE);
+    second = map(file, 1);
+    run();
+    second = mremap(second, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+    run();
+    first = mremap(first, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+    run();
+    munmap(first, 2 * PAGE);
+    munmap(second, 2 * PAGE);
+}
+
 int main(void)
 {
+    map_often();
     int file = memfd_create("shared", 0), segment = shmget(IPC_PRIVATE, PAGE, 0600);
     ftruncate(file, 2 * PAGE);
     first = map(file, 1);
@@ -81,6 +114,7 @@ int main(void)
         return 1;
     munmap(first, PAGE);
     munmap(second, 2 * PAGE);
+    move(file);
     first = shmat(segment, NULL, 0);
     second = shmat(segment, NULL, 0);
     run();
