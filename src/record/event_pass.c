@@ -97,12 +97,12 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     used use;
     uint64_t dropped = pass->emitter.dropped_count;
     mr_status status = use_before(pass, record, &use, error);
+    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     bool is_strange = use.misuse && (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE);
-    if (status || is_strange) /* no trace can have such a release */
+    if (status || (is_strange && object)) /* no trace can have such a release */
         return status;
     if (use.state && (op == MR_OP_ACQUIRE ? use.state->depth == 1 : op == MR_OP_SHARED_ACQUIRE))
         use.state->held_at = pass->emitter.trace->event_count;
-    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     status = mr_event_pass_object(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);

@@ -198,12 +198,18 @@ static void add_alias(mr_log_pass *pass, uint64_t start, uint64_t end, uint64_t 
     pass->aliases[pass->alias_count++] = (mr_log_alias){start, end, to};
 }
 
+/* A runtime has 256 at a time; with more the log is damaged, and reading it would take long. */
+enum { ALIASES_MAX = 1 << 10 };
+
+#define MEMORY_END (UINT64_C(1) << 48)
+
 /* The memory has another name from here on, or its own one. False: that makes no sense. */
 static bool take_alias(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t start = mr_log_payload(record[0]), end = start + record[2];
     size_t count = pass->alias_count;
-    if (end <= start || end > UINT64_C(1) << 48 || record[3] >= UINT64_C(1) << 48)
+    if (end <= start || end > MEMORY_END || record[3] >= MEMORY_END ||
+        record[2] > MEMORY_END - record[3] || count >= ALIASES_MAX)
         return false;
     for (size_t i = 0; i < count; i++) {
         mr_log_alias was = pass->aliases[i];
