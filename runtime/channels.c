@@ -8,10 +8,12 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 enum { UNLIKE = UINT16_MAX };
 
@@ -328,8 +330,17 @@ void mr_channel_inherited(int fd)
 
 void mr_channels_inherited(uintptr_t code)
 {
+    static struct pollfd all[MR_LOG_DESCRIPTORS];
+    const struct timespec now = {0, 0};
     for (int fd = 0; fd < MR_LOG_DESCRIPTORS; fd++) {
-        mr_channel_inherited(fd);
+        all[fd] = (struct pollfd){.fd = fd};
+    }
+    /* One call tells which are open; not where the program may have fewer. */
+    bool is_told = mr_sys(SYS_ppoll, (long)all, MR_LOG_DESCRIPTORS, (long)&now, 0, 0, 0) >= 0;
+    for (int fd = 0; fd < MR_LOG_DESCRIPTORS; fd++) {
+        if (!is_told || (all[fd].revents & POLLNVAL) == 0) {
+            mr_channel_inherited(fd);
+        }
     }
     mr_outside_tell(code);
 }

@@ -672,7 +672,8 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
 
 static int milliseconds_of(const struct timespec *limit)
 {
-    return limit == NULL ? -1 : (int)(limit->tv_sec * 1000 + (limit->tv_nsec + 999999) / 1000000);
+    int64_t seconds = limit != NULL && limit->tv_sec < 2000000 ? limit->tv_sec : 2000000;
+    return limit == NULL ? -1 : (int)(seconds * 1000 + (limit->tv_nsec + 999999) / 1000000);
 }
 
 MR_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
