@@ -23,8 +23,8 @@ typedef struct gate {
 
 struct mr_meetings {
     const mr_window *window;
-    gate *gates;                   /* of one thread after the other, each with its end */
-    uint32_t gate_count, *gate_at; /* one a place of a thread: the first gate from there on */
+    gate *gates;       /* of one thread after the other, each with its end */
+    uint32_t *gate_at; /* one a place of a thread: the first gate from there on */
     uint32_t *writes, write_count;
     uint32_t *
         wanted; /* one a place of a thread: the first position from there on of an access that is wanted */

@@ -31,12 +31,13 @@ typedef struct mr_record_end {
 } mr_record_end;
 
 typedef struct mr_record_options {
-    bool keep_local;    /* also write accesses of variables that one thread uses alone, or that no
+    bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
                            thread writes */
-    bool leave_ordered; /* unless keep_local: leave out all that happens-before orders (ordered.h). The
+    bool
+        leave_ordered; /* unless keep_local: leave out all that happens-before orders (ordered.h). The
                            trace is for the order shb alone */
-    mr_record_end end;  /* zero: only the log says it */
-    const char *run;    /* lines of the run that the caller knows (positions.h); NULL: none */
+    mr_record_end end; /* zero: only the log says it */
+    const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
     const char
         *strip_prefix;  /* names of files lose their text up to the end of this; NULL: nothing */
     const char *inputs; /* file of what the program got from outside; NULL: none */
