@@ -54,9 +54,15 @@ static void run(void)
 {
     pthread_t one, other;
     memset(first, 0, sizeof *first);
-    pthread_mutex_init(&first->lock, NULL);
-    pthread_cond_init(&second->ready, NULL);
-    sem_init(&first->unit, 0, 0);
+    pthread_mutexattr_t of_lock;
+    pthread_condattr_t of_ready;
+    pthread_mutexattr_init(&of_lock);
+    pthread_condattr_init(&of_ready);
+    pthread_mutexattr_setpshared(&of_lock, PTHREAD_PROCESS_SHARED);
+    pthread_condattr_setpshared(&of_ready, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&first->lock, &of_lock);
+    pthread_cond_init(&second->ready, &of_ready);
+    sem_init(&first->unit, 1, 0);
     pthread_create(&one, NULL, use_first, NULL);
     pthread_create(&other, NULL, use_second, NULL);
     pthread_join(one, NULL);
