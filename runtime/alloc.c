@@ -436,6 +436,17 @@ static void *remap(mr_thread *thread, void *at, size_t before, size_t bytes, int
     return result;
 }
 
+/* A mapping got longer or shorter where it is. That concerns nobody who accesses the bytes that it had, and has. */
+static void log_resized(void *at, size_t before, size_t bytes, bool stays, uintptr_t code)
+{
+    char *end = (char *)at + (before < bytes ? before : bytes);
+    if (bytes > before) {
+        mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_MAP, end, code, 0, bytes - before);
+    } else {
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, end, code, 0, stays ? 0 : before - bytes);
+    }
+}
+
 MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
 {
     va_list arguments;
@@ -451,8 +462,13 @@ MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
     if (thread != NULL && result != MAP_FAILED) {
         bool stays =
             mr_shared_maps_move((uintptr_t)at, before, (uintptr_t)result, bytes, MR_CALLER);
+        if (result == at) {
+            log_resized(at, before, bytes, stays, MR_CALLER);
+            mr_leave(thread);
+            return result;
+        }
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, stays ? 0 : before);
-        if (is_ours && result != at && !stays) {
+        if (is_ours && !stays) {
             mr_arena_unmapped(thread->arena, at, before);
         }
     }
