@@ -33,8 +33,8 @@ static struct {
     uint64_t count;
     uint16_t token[MR_CHANNELS_MAX + 1]; /* the byte that all reads got, plus 1; by number */
     uint16_t sent[MR_CHANNELS_MAX + 1];  /* the byte that all writes wrote, plus 1; UNLIKE */
-    int64_t
-        left[MR_CHANNELS_MAX + 1]; /* bytes that the program wrote, and that were not read yet */
+    /* Bytes that the program wrote, and that were not read yet. */
+    int64_t left[MR_CHANNELS_MAX + 1];
 } channels;
 
 static bool files_are_locked; /* by some call so far */

@@ -124,9 +124,7 @@ bool mr_huge_grow(void **array, size_t *capacity, size_t need, size_t size_bytes
     MR_REQUIRE(*array || !*capacity);
     if (need <= *capacity)
         return true;
-    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
-    if (wanted < need)
-        wanted = need;
+    size_t wanted = mr_grown(*capacity, need);
     if (wanted > SIZE_MAX / 2 / size_bytes)
         return false;
     void *grown = mr_huge_resize(*array, *capacity * size_bytes, wanted * size_bytes);

@@ -56,14 +56,18 @@ char *mr_strndup(const char *text, size_t length)
     return copy;
 }
 
+size_t mr_grown(size_t capacity, size_t need)
+{
+    size_t wanted = capacity < 8 ? 16 : capacity * 2;
+    return wanted < need ? need : wanted;
+}
+
 bool mr_grow(void **array, size_t *capacity, size_t need, size_t size_bytes)
 {
     MR_REQUIRE(*array || !*capacity);
     if (need <= *capacity)
         return true;
-    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
-    if (wanted < need)
-        wanted = need;
+    size_t wanted = mr_grown(*capacity, need);
     void *grown = mr_realloc(*array, wanted, size_bytes);
     if (!grown)
         return false;

@@ -26,6 +26,9 @@ void mr_memory_fail_after(uint64_t n);
 /* Counts an allocation that is made elsewhere (mmap). True: it is to fail, as mr_memory_fail_after asks. */
 bool mr_memory_fails(void);
 
+/* The capacity of an array of `capacity` elements when it grows to hold at least `need`: at least twice as many. */
+size_t mr_grown(size_t capacity, size_t need);
+
 /*
  * Grows `*array` so that it holds at least `need` elements of `size_bytes`; `*capacity` is kept in
  * elements and at least doubles, so pushes are O(1) amortised. On failure nothing changes.

@@ -18,8 +18,8 @@ enum { THREADS_MAX = 1 << 12, UNITS_MAX = 1 << 8, LINE_BYTES = 64 };
 typedef struct cell_state {
     uint32_t write;
     uint32_t read; /* a segment; or READS and the number of a cell_read */
-    uint32_t
-        guard; /* `must`: the thread with accesses in sections, plus 1, or SEVERAL; WROTE: some write */
+    /* `must`: the thread with accesses in sections, plus 1, or SEVERAL; WROTE: with a write. */
+    uint32_t guard;
 } cell_state;
 
 /* A line that several threads access, or one with kept bytes. */

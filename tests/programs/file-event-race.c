@@ -6,7 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/maxrace-file-event-XXXXXX", path[64];
+static char folder[] = P_tmpdir "/maxrace-file-event-XXXXXX", path[64];
 static int made, shared;
 
 static void *learn(void *unused)

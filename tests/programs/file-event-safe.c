@@ -6,7 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/maxrace-file-event-XXXXXX", path[64], other[64];
+static char folder[] = P_tmpdir "/maxrace-file-event-XXXXXX", path[64], other[64];
 static int made, removed, renamed, by_make, by_remove, by_rename;
 
 static void *learn(void *unused)
