@@ -112,18 +112,20 @@ static void step(mr_replay *r, uint32_t event)
     apply(r, event);
 }
 
-static void unapply(mr_replay *r, const mr_replayed *last)
+static void unapply(mr_replay *r, uint32_t event)
 {
     const mr_trace *trace = r->trace;
-    uint32_t event = last->event, thread = trace->thread[event], operand = trace->operand[event];
+    uint32_t thread = trace->thread[event], operand = trace->operand[event];
     MR_ASSERT(r->next[thread] == r->following[event - r->from]);
     r->next[thread] = event;
-    r->diverged[thread] = last->diverged;
+    if (r->diverged[thread] == event)
+        r->diverged[thread] = MR_NONE;
     switch ((mr_op)trace->op[event]) {
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_UPDATE:
-        r->variables[operand] = last->variable;
+        MR_ASSERT(r->replaced_count > 0);
+        r->variables[operand] = r->replaced[--r->replaced_count];
         break;
     case MR_OP_ACQUIRE:
         own_down(r, event);
@@ -189,7 +191,8 @@ bool mr_replay_open(mr_replay *r, uint32_t window_end)
     void *following = r->following;
     MR_REQUIRE(r->by_window && !r->done_count && r->base <= window_end &&
                window_end <= trace->event_count);
-    if (!mr_grow(&following, &r->following_room, window_end - r->base + 1ull, sizeof *r->following))
+    if (!mr_huge_grow(&following, &r->following_room, window_end - r->base + 1ull,
+                      sizeof *r->following))
         return false;
     r->following = following;
     r->from = r->base;
@@ -203,17 +206,30 @@ bool mr_replay_open(mr_replay *r, uint32_t window_end)
     return true;
 }
 
+/* For one more event. */
+static bool make_room(mr_replay *r)
+{
+    void *done = r->done, *replaced = r->replaced;
+    bool ok = r->done_count < r->done_capacity ||
+              mr_huge_grow(&done, &r->done_capacity, r->done_count + 1, sizeof *r->done);
+    r->done = done;
+    ok = ok && (r->replaced_count < r->replaced_capacity ||
+                mr_huge_grow(&replaced, &r->replaced_capacity, r->replaced_count + 1,
+                             sizeof *r->replaced));
+    r->replaced = replaced;
+    return ok;
+}
+
 bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
 {
     const mr_trace *trace = r->trace;
     MR_REQUIRE(event >= r->base && event < trace->event_count);
     uint32_t thread = trace->thread[event];
-    if (!mr_grow((void **)&r->done, &r->done_capacity, r->done_count + 1, sizeof *r->done))
+    if (!make_room(r))
         return false;
-    mr_replayed *entry = &r->done[r->done_count++];
-    *entry = (mr_replayed){.event = event, .diverged = r->diverged[thread]};
-    if (mr_op_is_access(trace->op[event]))
-        entry->variable = r->variables[trace->operand[event]];
+    r->done[r->done_count++] = event;
+    if (mr_op_writes(trace->op[event]))
+        r->replaced[r->replaced_count++] = r->variables[trace->operand[event]];
     if (diverges && r->diverged[thread] == MR_NONE)
         r->diverged[thread] = event;
     step(r, event);
@@ -223,7 +239,7 @@ bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
 void mr_replay_take_back(mr_replay *r)
 {
     while (r->done_count > 0)
-        unapply(r, &r->done[--r->done_count]);
+        unapply(r, r->done[--r->done_count]);
 }
 
 bool mr_replay_is_at(const mr_replay *r, uint32_t event)
@@ -312,7 +328,7 @@ bool mr_replay_init_like(mr_replay *r, const mr_replay *other)
 void mr_replay_free(mr_replay *r)
 {
     if (r->by_window)
-        free(r->following);
+        mr_huge_free(r->following, r->following_room * sizeof *r->following);
     if (!r->shares) {
         mr_spill_free(&r->memory);
         free(r->first_event);
@@ -324,5 +340,6 @@ void mr_replay_free(mr_replay *r)
     free(r->locks);
     free(r->variables);
     free(r->share_depths);
-    free(r->done);
+    mr_huge_free(r->done, r->done_capacity * sizeof *r->done);
+    mr_huge_free(r->replaced, r->replaced_capacity * sizeof *r->replaced);
 }

@@ -33,13 +33,6 @@ typedef struct mr_variable_now {
     bool unknown;        /* its thread had diverged: nobody knows what it wrote */
 } mr_variable_now;
 
-/* An event that was done, and what it replaced. */
-typedef struct mr_replayed {
-    uint32_t event;
-    mr_variable_now variable; /* of an access */
-    uint32_t diverged;        /* of its thread */
-} mr_replayed;
-
 typedef struct mr_replay {
     const mr_trace *trace;
     bool shares; /* what follows, down to `share_numbers`, is another replay's */
@@ -60,8 +53,10 @@ typedef struct mr_replay {
     mr_lock_now *locks;
     mr_variable_now *variables;
     uint32_t *share_depths; /* by their number */
-    mr_replayed *done;      /* since `base` */
+    uint32_t *done;         /* the events since `base` */
     size_t done_count, done_capacity;
+    mr_variable_now *replaced; /* what the writes among them replaced */
+    size_t replaced_count, replaced_capacity;
 } mr_replay;
 
 /* O(events). False: no memory; to be freed nevertheless. */

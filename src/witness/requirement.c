@@ -1,6 +1,7 @@
 #include "requirement.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -99,8 +100,8 @@ bool mr_requirements_open(mr_requirements *requirements, const mr_trace *trace, 
 {
     void *source = requirements->source;
     uint32_t *written = requirements->written;
-    if (!mr_grow(&source, &requirements->source_room, end - start + 1ull,
-                 sizeof *requirements->source))
+    if (!mr_huge_grow(&source, &requirements->source_room, end - start + 1ull,
+                      sizeof *requirements->source))
         return false;
     requirements->source = source;
     requirements->from = start;
@@ -121,7 +122,8 @@ bool mr_requirements_open(mr_requirements *requirements, const mr_trace *trace, 
 void mr_requirements_free(mr_requirements *requirements)
 {
     if (requirements->written)
-        free(requirements->source);
+        mr_huge_free(requirements->source,
+                     requirements->source_room * sizeof *requirements->source);
     free(requirements->written);
     mr_spill_free(&requirements->memory);
     free(requirements->rules);
