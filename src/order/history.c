@@ -117,8 +117,9 @@ static bool find_adjacent(mr_history **history, uint32_t location, uint32_t acto
 static bool find(mr_history **history, const mr_access *access, uint32_t *entry, mr_slab *slab)
 {
     uint32_t location = access->location, actor = access->thread * MR_ACTOR_OPS + access->op;
-    /* Threads that take turns, and reads beside writes, have different places. */
-    uint32_t place = (location ^ access->thread ^ access->op) % MR_HISTORY_RECENT;
+    /* The high bits of the product differ between threads that take turns, and reads beside writes. */
+    uint32_t mixed = actor * UINT32_C(0x9e3779b1) >> 28;
+    uint32_t place = (location ^ mixed) % MR_HISTORY_RECENT;
     if (*history) {
         *entry = (*history)->recent[place];
         if (matches(&(*history)->items[*entry], location, actor))
@@ -128,8 +129,8 @@ static bool find(mr_history **history, const mr_access *access, uint32_t *entry,
     if (!(hashed ? find_by_hash(history, location, actor, entry, slab)
                  : find_adjacent(history, location, actor, entry, slab)))
         return false;
-    if (*entry <= UINT16_MAX)
-        (*history)->recent[place] = (uint16_t)*entry;
+    if (*entry <= UINT8_MAX)
+        (*history)->recent[place] = (uint8_t)*entry;
     return true;
 }
 

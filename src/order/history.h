@@ -81,7 +81,7 @@ typedef struct mr_atomics {
 
 typedef struct mr_site_table mr_site_table;
 
-enum { MR_HISTORY_RECENT = 4 };
+enum { MR_HISTORY_RECENT = 16 };
 
 /* What each access needs stands last, beside the first entries. The history, `settled`, `atomics` and `highs` are from a slab. */
 typedef struct mr_history {
@@ -96,7 +96,7 @@ typedef struct mr_history {
     uint32_t count;
     mr_site_table *sites; /* many, with races */
     uint8_t *highs; /* by entry, `capacity` of them: bits 32 to 39 of its event; NULL: all are 0 */
-    uint16_t recent[MR_HISTORY_RECENT]; /* entries used last, by bits of what they are of */
+    uint8_t recent[MR_HISTORY_RECENT]; /* entries used last, by bits of what they are of */
     mr_past_access items[];
 } mr_history;
 

@@ -1,6 +1,7 @@
 #include "sections.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ void mr_sections_free(mr_sections *sections)
 {
     for (size_t i = 0; i < sections->count; i++)
         mr_clock_drop(sections->pool, &sections->items[i].clock);
-    free(sections->items);
+    mr_huge_free(sections->items, sections->capacity * sizeof(mr_section));
     mr_u32s_free(&sections->unused);
     for (size_t lock = 0; lock < sections->lock_count; lock++)
         mr_u32s_free(&sections->logs[lock].sections);
@@ -111,7 +112,7 @@ static bool new_section(mr_sections *sections, uint32_t *section)
         return true;
     }
     void *items = sections->items;
-    if (!mr_grow(&items, &sections->capacity, sections->count + 1, sizeof(mr_section)))
+    if (!mr_huge_grow(&items, &sections->capacity, sections->count + 1, sizeof(mr_section)))
         return false;
     sections->items = items;
     /* Room to note it as unused later, so that dropping never fails. */

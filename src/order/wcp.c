@@ -1,6 +1,7 @@
 #include "wcp.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "feed.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ void mr_wcp_free(mr_wcp *wcp)
     }
     free(wcp->threads);
     free(wcp->locks);
-    free(wcp->touches);
+    mr_huge_free(wcp->touches, wcp->touch_capacity * sizeof(mr_touch));
     mr_map_free(&wcp->touch_numbers);
     mr_sections_free(&wcp->sections);
     mr_hb_free(&wcp->hb);
@@ -59,7 +60,7 @@ static mr_time only(mr_clock *clock)
 static bool new_touch(mr_wcp *wcp, uint32_t log, uint32_t *touch)
 {
     void *touches = wcp->touches;
-    if (!mr_grow(&touches, &wcp->touch_capacity, wcp->touch_count + 1, sizeof(mr_touch)))
+    if (!mr_huge_grow(&touches, &wcp->touch_capacity, wcp->touch_count + 1, sizeof(mr_touch)))
         return false;
     wcp->touches = touches;
     uint32_t number = (uint32_t)wcp->touch_count++;
