@@ -38,7 +38,7 @@ static bool only_accesses(const mr_atomic_sections *a, const mr_window *w,
             w->variables[w->object[event]].free != MR_NONE || (a->has_edge && a->has_edge[event]))
             return false;
     }
-    return !a->has_edge || !a->has_edge[section->acquire];
+    return !a->has_edge || (!a->has_edge[section->acquire] && !a->has_edge[section->release]);
 }
 
 /* The lock of a variable is that of its first section. */
@@ -106,7 +106,7 @@ bool mr_atomic_sections_find(mr_atomic_sections *a, const mr_window *w, mr_arena
         return false;
     memset(a->lock, 0xff, ((size_t)w->variable_count + 1) * sizeof *a->lock);
     for (size_t e = 0; e < w->barrier_edge_count; e++)
-        a->has_edge[w->barrier_edges[e].from] = true;
+        a->has_edge[w->barrier_edges[e].from] = a->has_edge[w->barrier_edges[e].to] = true;
     find_locks(a, w);
     return list_outsiders(a, w, arena);
 }

@@ -265,33 +265,67 @@ static bool add_after(mr_together *t, uint32_t thread, const whole *it)
     return true;
 }
 
-/* May an access from outside the lock come in between, so that the section is not atomic? */
-static bool is_disturbed(const mr_together *t, uint32_t thread, uint32_t state, const whole *it)
+/* May an access of another thread that conflicts with this one and does not hold the lock come while its thread stands at the state? */
+static bool is_disturbed(const mr_together *t, uint32_t thread, uint32_t state, uint32_t access)
 {
     const mr_window *w = t->window;
     const row *rows = mr_together_row_of(t, thread, state, 0);
-    for (uint32_t k = it->first_touch; k < it->end_touch; k++) {
-        const touch *own = &t->touches[k];
-        uint32_t v = w->object[own->access];
-        for (uint32_t i = t->atomic.first[v]; i < t->atomic.first[v + 1]; i++) {
-            uint32_t other = t->atomic.outsiders[i], j = w->thread[other];
-            if (j != thread && (own->write != MR_NONE || mr_op_writes(mr_window_op(w, other))) &&
-                mr_state_set_has(&t->pool, &rows[j], t->state_of[other]))
-                return true;
-        }
+    const uint32_t v = w->object[access];
+    const bool writes = mr_op_writes(mr_window_op(w, access));
+    for (uint32_t i = t->atomic.first[v]; i < t->atomic.first[v + 1]; i++) {
+        uint32_t other = t->atomic.outsiders[i], j = w->thread[other];
+        if (j != thread && (writes || mr_op_writes(mr_window_op(w, other))) &&
+            mr_state_set_has(&t->pool, &rows[j], t->state_of[other]))
+            return true;
     }
     return false;
 }
 
-/* Takes the section from wherever it is possible. False: gave up, or no memory. */
-static bool take_whole(mr_together *t, uint32_t thread, uint32_t state, step *s, const whole *it)
+/* Where a part of an atomic section has to end, so that it has one disturbed access at most, and none but its last writes. */
+static uint32_t find_end(const mr_together *t, uint32_t thread, uint32_t state, uint32_t end)
+{
+    const step *steps = &t->steps[t->parts[thread].first_state];
+    uint32_t disturbed = MR_NONE;
+    for (uint32_t k = state; k < end; k++) {
+        if (steps[k].part == MR_NONE || !is_disturbed(t, thread, state, steps[k].event))
+            continue;
+        if (disturbed != MR_NONE)
+            return disturbed + 1;
+        if (steps[k].write != MR_NONE)
+            return k + 1;
+        disturbed = k;
+    }
+    return end;
+}
+
+/* Divides a part of an atomic section when accesses that may come in between make it necessary. */
+static void divide(mr_together *t, uint32_t thread, uint32_t state, step *s)
+{
+    uint32_t end = t->wholes[s - t->steps].end, cut = find_end(t, thread, state, end);
+    if (cut == end)
+        return;
+    s->is_whole = false;
+    if (cut > state + 1)
+        mr_together_make_whole(t, thread, state, cut);
+    if (end > cut + 1)
+        mr_together_make_whole(t, thread, cut, end);
+}
+
+/* Leaves in the frame what may be beside the state after the steps. False: they are not possible. */
+static bool run_whole(mr_together *t, uint32_t thread, uint32_t state, step *s, const whole *it)
 {
     if (!make_frame(t, thread, state, s, MR_NONE, it->last, it->looks_back))
-        return true;
+        return false;
     for (uint32_t k = it->first_touch; k < it->end_touch; k++)
         if (!touch_variable(t, thread, &t->touches[k]))
-            return true;
-    return add_after(t, thread, it);
+            return false;
+    return true;
+}
+
+/* Takes the steps from wherever they are possible. False: gave up, or no memory. */
+static bool take_whole(mr_together *t, uint32_t thread, uint32_t state, step *s, const whole *it)
+{
+    return !run_whole(t, thread, state, s, it) || add_after(t, thread, it);
 }
 
 /* Takes the step from wherever it is possible. False: gave up, or no memory. */
@@ -301,10 +335,10 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
     const frame *f = &t->frame;
     bool taken = false;
     s->due = false;
-    if (s->whole != MR_NONE && is_disturbed(t, thread, state, &t->wholes[s->whole]))
-        s->whole = MR_NONE;
-    if (s->whole != MR_NONE)
-        return take_whole(t, thread, state, s, &t->wholes[s->whole]);
+    if (s->is_whole)
+        divide(t, thread, state, s);
+    if (s->is_whole)
+        return take_whole(t, thread, state, s, &t->wholes[s - t->steps]);
     if (!make_frame(t, thread, state, s, s->part, s->event, s->looks_back))
         return true;
     if (s->part == MR_NONE)
@@ -331,9 +365,9 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
 
 static bool touches(const mr_together *t, const step *s, uint32_t v)
 {
-    if (s->whole == MR_NONE)
+    if (!s->is_whole)
         return s->part == v;
-    const whole *it = &t->wholes[s->whole];
+    const whole *it = &t->wholes[s - t->steps];
     for (uint32_t k = it->first_touch; k < it->end_touch; k++)
         if (t->touches[k].part == v)
             return true;
@@ -400,6 +434,39 @@ static bool take_all(mr_together *t)
     return true;
 }
 
+/* ---- inside sections ---- */
+
+/* Adds the pairs of a state inside a part of a section with the threads that may disturb its access. False: gave up, or no memory. */
+static bool add_inside(mr_together *t, uint32_t thread, uint32_t state, uint32_t inside)
+{
+    const frame *f = &t->frame;
+    step *s = &t->steps[t->parts[thread].first_state + state];
+    mr_together_make_whole(t, thread, state, inside);
+    if (!run_whole(t, thread, state, s, &t->wholes[s - t->steps]))
+        return true;
+    for (uint32_t j = 0; j < t->thread_count; j++)
+        if (f->at[j + 1] > f->at[j] &&
+            !add(t, thread, inside, j, f->first[j], f->at[j + 1] - f->at[j], f->own + f->at[j]))
+            return false;
+    return true;
+}
+
+/* The same for each access that is disturbed, and does not begin its part of a section. */
+static bool add_all_inside(mr_together *t)
+{
+    for (uint32_t thread = 0; thread < t->thread_count; thread++)
+        for (uint32_t state = 0; state + 1 < t->parts[thread].state_count; state++) {
+            const uint32_t number = t->parts[thread].first_state + state;
+            const uint32_t end = t->steps[number].is_whole ? t->wholes[number].end : state;
+            for (uint32_t k = state + 1; k < end; k++)
+                if (t->steps[number - state + k].part != MR_NONE &&
+                    is_disturbed(t, thread, state, t->steps[number - state + k].event) &&
+                    !add_inside(t, thread, state, k))
+                    return false;
+        }
+    return true;
+}
+
 /* ---- the search ---- */
 
 static bool begin(mr_together *t)
@@ -426,7 +493,7 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                        .max_effort = limits->effort,
                        .pool = {.arena = arena, .max_bytes = limits->memory_bytes},
                        .arena = arena};
-    bool done = mr_together_start(t) && begin(t) && take_all(t);
+    bool done = mr_together_start(t) && begin(t) && take_all(t) && add_all_inside(t);
     *spent += t->effort;
     mr_explored result = done                         ? MR_EXPLORED_ALL
                          : t->gave_up || t->pool.full ? MR_EXPLORED_OUT_OF_EFFORT

@@ -21,10 +21,13 @@
  * Threads take *steps*: acquires wait for the event after them, and an event that only gives (a release) comes at once. A state
  * stands for those of its thread that this leads to.
  *
- * A section into which no access from outside its lock can come is one step (atomic_sections.h). When an outsider that conflicts
- * with it is found beside the state before it, the section is divided into its steps from then on. When none is, each
- * reordering can be changed so that the section is run at once or, when it is not ended, left out; no other access waits for
- * that. So states inside the section have no pairs, and its accesses race with none.
+ * A section of accesses is one step, or few (atomic_sections.h). An access of it is *disturbed* when one of another thread that
+ * conflicts with it and does not hold the lock is found beside the state before the step. Its other accesses may be moved to
+ * any place in the section, and the acquire to the first disturbed access, the release to the last. So a step has one disturbed access at most,
+ * and ends with it when it is a write. Each reordering can be changed so that all of the step is where this access is. When it is not ended there, it can
+ * be left out, for no other access has seen it: a disturbed write is the last of its step. States inside a step have no pairs, but
+ * that before a disturbed access, with the threads that may race with it; those are added at the end. A step is divided when more of its
+ * accesses are found to be disturbed.
  *
  * Gives up when much more pairs are there than in windows whose threads stay close, or when the window has too many parts.
  */

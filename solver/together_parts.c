@@ -46,8 +46,7 @@ static uint32_t make_steps(mr_together *t, uint32_t thread)
     const mr_window *w = t->window;
     uint32_t count = 0, length = mr_window_length(w, thread);
     for (uint32_t p = 0; p < length; count++) {
-        step s = {
-            .first = p, .part = MR_NONE, .write = MR_NONE, .killer = MR_NONE, .whole = MR_NONE};
+        step s = {.first = p, .part = MR_NONE, .write = MR_NONE, .killer = MR_NONE};
         uint32_t event = mr_window_at(w, thread, p);
         t->state_of[event] = count;
         s.acquires = is_acquire(t, event);
@@ -77,56 +76,58 @@ static uint32_t make_steps(mr_together *t, uint32_t thread)
 
 /* ---- atomic sections ---- */
 
-static void add_touch(mr_together *t, whole *it, uint32_t access)
+static void add_touch(mr_together *t, whole *it, const step *s)
 {
-    const mr_window *w = t->window;
-    uint32_t v = t->part_of[w->object[access]], k = it->first_touch;
-    while (k < it->end_touch && t->touches[k].part != v)
+    uint32_t k = it->first_touch;
+    while (k < it->end_touch && t->touches[k].part != s->part)
         k++;
     if (k == it->end_touch)
         t->touches[it->end_touch++] =
-            (touch){.part = v, .access = access, .write = MR_NONE, .killer = MR_NONE};
-    if (t->write_state[access] != MR_NONE)
-        t->touches[k].write = t->write_state[access];
+            (touch){.part = s->part, .access = s->event, .write = MR_NONE, .killer = MR_NONE};
+    if (s->write != MR_NONE)
+        t->touches[k].write = s->write;
+}
+
+void mr_together_make_whole(mr_together *t, uint32_t thread, uint32_t state, uint32_t end)
+{
+    const uint32_t first = t->parts[thread].first_state + state;
+    const step *steps = &t->steps[first];
+    whole it = {
+        .end = end, .last = steps[end - state - 1].event, .first_touch = first, .end_touch = first};
+    for (uint32_t k = 0; k < end - state; k++) {
+        it.looks_back |= steps[k].looks_back;
+        if (steps[k].part != MR_NONE)
+            add_touch(t, &it, &steps[k]);
+    }
+    t->wholes[first] = it;
+    t->steps[first].is_whole = true;
 }
 
 /* The section that the step begins, when it is atomic and has further steps. */
-static void add_whole(mr_together *t, uint32_t thread, uint32_t state)
+static void find_whole(mr_together *t, uint32_t thread, uint32_t state)
 {
     const mr_window *w = t->window;
-    step *s = &t->steps[t->parts[thread].first_state + state];
+    const step *s = &t->steps[t->parts[thread].first_state + state];
     const mr_section *section =
         s->main > s->first ? mr_window_section(w, mr_window_at(w, thread, s->main - 1)) : NULL;
     if (!section || section->acquire != mr_window_at(w, thread, s->main - 1) ||
         !mr_atomic_sections_has(&t->atomic, w, section))
         return;
-    uint32_t end = w->position[section->release];
-    whole it = {.end = mr_together_state_after(t, thread, end + 1),
-                .first_touch = t->touch_count,
-                .end_touch = t->touch_count};
-    if (it.end < state + 2)
-        return;
-    for (uint32_t k = state; k < it.end; k++)
-        it.looks_back |= t->steps[t->parts[thread].first_state + k].looks_back;
-    it.last = t->steps[t->parts[thread].first_state + it.end - 1].event;
-    for (uint32_t p = s->main; p < end; p++)
-        if (is_access(w, mr_window_at(w, thread, p)))
-            add_touch(t, &it, mr_window_at(w, thread, p));
-    t->touch_count = it.end_touch;
-    s->whole = t->whole_count;
-    t->wholes[t->whole_count++] = it;
+    uint32_t end = mr_together_state_after(t, thread, w->position[section->release] + 1);
+    if (end >= state + 2)
+        mr_together_make_whole(t, thread, state, end);
 }
 
 static bool make_wholes(mr_together *t)
 {
     const mr_window *w = t->window;
-    t->wholes = mr_arena_alloc(t->arena, (size_t)w->section_count + 1, sizeof *t->wholes);
-    t->touches = mr_arena_alloc(t->arena, (size_t)w->size + 1, sizeof *t->touches);
+    t->wholes = mr_arena_alloc(t->arena, t->state_count, sizeof *t->wholes);
+    t->touches = mr_arena_alloc(t->arena, t->state_count, sizeof *t->touches);
     if (!t->wholes || !t->touches || !mr_atomic_sections_find(&t->atomic, w, t->arena))
         return false;
     for (uint32_t thread = 0; thread < t->thread_count; thread++)
         for (uint32_t state = 0; state + 1 < t->parts[thread].state_count; state++)
-            add_whole(t, thread, state);
+            find_whole(t, thread, state);
     return true;
 }
 

@@ -16,13 +16,13 @@ typedef struct mr_together_step {
     uint32_t part;        /* of the variable that `main` accesses; MR_NONE: none */
     uint32_t write;       /* the state of that part after it; MR_NONE: it does not write */
     uint32_t killer;      /* the part that made the event impossible the last time */
-    uint32_t whole; /* the atomic section that it begins; MR_NONE: none, or one that is disturbed */
+    bool is_whole;        /* it begins a part of an atomic section, which is taken in one step */
     bool looks_back; /* something must be before it that need not be before the step before it */
     bool acquires;   /* its first event is a contended acquire */
     bool due, reached;
 } mr_together_step;
 
-/* A variable of an atomic section. */
+/* A variable of a part of an atomic section. */
 typedef struct mr_together_touch {
     uint32_t part, access; /* the first one */
     uint32_t write;        /* the state of the part after the section; MR_NONE: it does not write */
@@ -64,10 +64,9 @@ struct mr_together {
     mr_together_step *steps;
     uint32_t *step_of_event; /* one an event: the step whose `main` it is; MR_NONE */
     mr_atomic_sections atomic;
-    mr_together_whole *wholes;
-    mr_together_touch *touches;
-    uint32_t whole_count, touch_count;
-    uint32_t *grown; /* states of variables whose rows have new pairs */
+    mr_together_whole *wholes;  /* one a step: when it is whole */
+    mr_together_touch *touches; /* one a step: of the part of a section that begins there, and on */
+    uint32_t *grown;            /* states of variables whose rows have new pairs */
     uint32_t grown_count;
     mr_together_row *rows; /* one a state and part */
     /* One a lock and thread: states outside exclusive sections; NULL: all. */
@@ -95,6 +94,9 @@ static inline uint32_t mr_together_state_after(const mr_together *t, uint32_t th
     return count < mr_window_length(w, thread) ? t->state_of[mr_window_at(w, thread, count)]
                                                : t->parts[thread].state_count - 1;
 }
+
+/* Makes one step of those of an atomic section between two states of its thread, more than one. O(square of their number). */
+void mr_together_make_whole(mr_together *together, uint32_t thread, uint32_t state, uint32_t end);
 
 /* The parts, steps and rows of a search that has its window and limits; no pair is there yet. False: gave up, or no memory. */
 bool mr_together_start(mr_together *together);

@@ -482,6 +482,13 @@ static void sections_are_atomic_only_where_nothing_comes_between(void **state)
          "T3|acq(l)|11\nT3|r(X=0)|11\nT3|w(Y=5)|12\nT3|rel(l)|12\n"
          "T2|r(Y=5)|13\nT2|w(Z=2)|14\n",
          2},
+        /* What T1 reads comes before T3's second write, and its own write after the call that reads that: there is no one time
+         * for its section. */
+        {"T3|acq(l)|1\nT3|w(X=0)|2\nT3|rel(l)|3\n"
+         "T1|acq(l)|4\nT1|r(X=0)|5\nT3|w(X=1)|6\n"
+         "T2|r(X=1)|7\nT2|mbegin(m:Y)|8\nT2|mend(m)|9\n"
+         "T1|w(Y=1)|10\nT1|rel(l)|11\nT1|w(Z=1)|12\nT4|w(Z=2)|13\n",
+         4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mr_trial trial = {.choice = 1};
