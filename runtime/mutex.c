@@ -110,15 +110,19 @@ int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
     return status;
 }
 
-/* Marks the mutex, and wakes one that waits for it in the kernel, as the kernel does: threads of other processes wait there. */
-static void leave_robust(pthread_mutex_t *mutex, const mr_thread *thread)
+/* Marks the mutex, and wakes one that waits for it in the kernel, as the kernel does: threads of other processes wait there.
+ * False: it inherits priorities, and who waits in the kernel is to have it, which only the kernel can do. */
+static bool leave_robust(pthread_mutex_t *mutex, bool inherits, const mr_thread *thread)
 {
     int *lock = &mutex->__data.__lock, word = __atomic_load_n(lock, __ATOMIC_RELAXED), waiters;
     do {
         if ((word & FUTEX_TID_MASK) != thread->kernel_id) {
-            return;
+            return true;
         }
         waiters = word & (int)FUTEX_WAITERS;
+        if (inherits && waiters != 0) {
+            return false;
+        }
     } while (!__atomic_compare_exchange_n(lock, &word, FUTEX_OWNER_DIED | waiters, true,
                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     bool is_recursive = (mutex->__data.__kind & KIND_MASK) == KIND_RECURSIVE;
@@ -130,10 +134,11 @@ static void leave_robust(pthread_mutex_t *mutex, const mr_thread *thread)
         mr_sys(SYS_futex, (long)lock, FUTEX_WAKE, 1, 0, 0, 0);
     }
     mr_wake_key(mutex);
+    return true;
 }
 
 /* The list is glibc's, of the mutexes from the last one taken on; bit 0 of a link says that the mutex inherits
- * priorities, and is left to the kernel with all behind it. A program that has reused the memory of a mutex may have
+ * priorities. One that is left to the kernel is so with all behind it. A program that has reused the memory of a mutex may have
  * broken the list; as in the kernel, it is followed no further than a limit. */
 void mr_mutex_leave_robust(mr_thread *thread)
 {
@@ -142,16 +147,20 @@ void mr_mutex_leave_robust(mr_thread *thread)
     if (mr_sys(SYS_get_robust_list, 0, (long)&head, (long)&bytes, 0, 0, 0) != 0 || head == NULL) {
         return;
     }
-    struct robust_list *at = head->list.next;
-    for (int i = 0;
-         i < ROBUST_LIST_LIMIT && at != NULL && at != &head->list && ((uintptr_t)at & 1) == 0;
-         i++) {
+    for (int i = 0; i < ROBUST_LIST_LIMIT; i++) {
+        uintptr_t inherits = (uintptr_t)head->list.next & 1;
+        struct robust_list *at = (void *)((char *)head->list.next - inherits);
+        if (at == NULL || at == &head->list) {
+            return;
+        }
         struct robust_list *next = at->next;
         char *lock = (char *)at + head->futex_offset;
-        leave_robust((pthread_mutex_t *)(void *)(lock - offsetof(pthread_mutex_t, __data.__lock)),
-                     thread);
+        if (!leave_robust(
+                (pthread_mutex_t *)(void *)(lock - offsetof(pthread_mutex_t, __data.__lock)),
+                inherits != 0, thread)) {
+            return;
+        }
         head->list.next = next;
-        at = next;
     }
 }
 
