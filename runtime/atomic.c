@@ -5,6 +5,7 @@
 #include "assembly_calls.h"
 #include "explore.h"
 #include "ignore.h"
+#include "io_parts.h"
 #include "maxrace/annotate.h"
 
 #include "scheduler.h"
@@ -231,6 +232,148 @@ void __tsan_atomic_signal_fence(int order)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* ---- atomics of any size: the functions of libatomic, which has locks that nobody sees ---- */
+
+static bool any_size_busy; /* also those who are not recorded keep apart by it */
+
+static bool any_size_begin(const volatile void *object, uintptr_t code)
+{
+    bool logged = begin(code);
+    while (__atomic_exchange_n(&any_size_busy, true, __ATOMIC_ACQUIRE)) {
+    }
+    if (logged) {
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, (const void *)object, code, 0, 0);
+    }
+    return logged;
+}
+
+static void any_size_end(bool logged, const volatile void *object, uintptr_t code)
+{
+    if (logged) {
+        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_OWN, (const void *)object, code, 0, 0);
+    }
+    __atomic_store_n(&any_size_busy, false, __ATOMIC_RELEASE);
+    mr_explore_clean();
+}
+
+/* The largest part of so many bytes there that one access may have. */
+static unsigned part_log2(const uint8_t *at, size_t bytes)
+{
+    unsigned log2 = 3;
+    while (log2 > 0 && ((size_t)1 << log2 > bytes || ((uintptr_t)at & ((1u << log2) - 1)) != 0)) {
+        log2--;
+    }
+    return log2;
+}
+
+static u128 bytes_at(const volatile void *address, size_t bytes)
+{
+    const volatile uint8_t *from = (const volatile uint8_t *)address;
+    u128 value = 0;
+    for (size_t i = bytes; i-- > 0;) {
+        value = value << 8 | from[i];
+    }
+    return value;
+}
+
+/* The accesses of a section. Of a read `old` is the object, or what it was; of a write `new` is what is written. */
+static void log_parts(const volatile void *object, size_t bytes, const uint8_t *old,
+                      const uint8_t *new, int order, uintptr_t code)
+{
+    const uint8_t *at = (const uint8_t *)object;
+    unsigned log2;
+    for (size_t i = 0; i < bytes; i += (size_t)1 << log2) {
+        log2 = part_log2(at + i, bytes - i);
+        u128 before = old == NULL ? 0 : bytes_at(old + i, (size_t)1 << log2);
+        u128 after = new == NULL ? 0 : bytes_at(new + i, (size_t)1 << log2);
+        if (old != NULL && new != NULL) {
+            log_update(at + i, log2, order, before, after, code);
+        } else {
+            log_simple(old != NULL ? MR_LOG_ATOMIC_READ : MR_LOG_ATOMIC_WRITE, at + i, log2, order,
+                       old != NULL ? before : after, code);
+        }
+    }
+}
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+    }
+}
+
+/* Compilers know these names as builtins of other types. */
+#define LIBATOMIC(name) __asm__("__atomic_" #name) MR_EXPORT
+
+void mr_atomic_load(size_t bytes, const void *object, void *to, int order) LIBATOMIC(load);
+void mr_atomic_load(size_t bytes, const void *object, void *to, int order)
+{
+    bool logged = any_size_begin(object, MR_CALLER);
+    copy(to, object, bytes);
+    if (logged) {
+        log_parts(object, bytes, to, NULL, order, MR_CALLER);
+    }
+    any_size_end(logged, object, MR_CALLER);
+    if (logged) {
+        mr_io_log_range(MR_LOG_RANGE_WRITE, to, bytes, MR_CALLER);
+    }
+}
+
+void mr_atomic_store(size_t bytes, void *object, const void *from, int order) LIBATOMIC(store);
+void mr_atomic_store(size_t bytes, void *object, const void *from, int order)
+{
+    bool logged = any_size_begin(object, MR_CALLER);
+    if (logged) {
+        mr_io_log_range(MR_LOG_RANGE_READ, from, bytes, MR_CALLER);
+        log_parts(object, bytes, NULL, from, order, MR_CALLER);
+    }
+    copy(object, from, bytes);
+    any_size_end(logged, object, MR_CALLER);
+}
+
+void mr_atomic_exchange(size_t bytes, void *object, const void *from, void *to, int order)
+    LIBATOMIC(exchange);
+void mr_atomic_exchange(size_t bytes, void *object, const void *from, void *to, int order)
+{
+    bool logged = any_size_begin(object, MR_CALLER);
+    if (logged) {
+        mr_io_log_range(MR_LOG_RANGE_READ, from, bytes, MR_CALLER);
+        log_parts(object, bytes, object, from, order, MR_CALLER);
+    }
+    for (size_t i = 0; i < bytes; i++) { /* both may be the same memory */
+        uint8_t old = ((uint8_t *)object)[i];
+        ((uint8_t *)object)[i] = ((const uint8_t *)from)[i];
+        ((uint8_t *)to)[i] = old;
+    }
+    any_size_end(logged, object, MR_CALLER);
+    if (logged) {
+        mr_io_log_range(MR_LOG_RANGE_WRITE, to, bytes, MR_CALLER);
+    }
+}
+
+bool mr_atomic_compare(size_t bytes, void *object, void *expected, const void *from, int order,
+                       int failure) LIBATOMIC(compare_exchange);
+bool mr_atomic_compare(size_t bytes, void *object, void *expected, const void *from, int order,
+                       int failure)
+{
+    bool logged = any_size_begin(object, MR_CALLER);
+    bool same = true;
+    for (size_t i = 0; i < bytes; i++) {
+        same = same && ((uint8_t *)object)[i] == ((uint8_t *)expected)[i];
+    }
+    if (logged) {
+        mr_io_log_range(MR_LOG_RANGE_READ, expected, bytes, MR_CALLER);
+        mr_io_log_range(MR_LOG_RANGE_READ, from, bytes, MR_CALLER);
+        log_parts(object, bytes, object, same ? from : NULL, same ? order : failure, MR_CALLER);
+    }
+    copy(same ? object : expected, same ? from : object, bytes);
+    any_size_end(logged, object, MR_CALLER);
+    if (logged && !same) {
+        mr_io_log_range(MR_LOG_RANGE_WRITE, expected, bytes, MR_CALLER);
+    }
+    return same;
+}
+
 /* ---- what the program does in assembly (maxrace/annotate.h) ---- */
 
 /* log2 of the bytes; -1: they are no atomic access. */
@@ -242,16 +385,6 @@ static int size_of(size_t bytes)
         }
     }
     return -1;
-}
-
-static u128 bytes_at(const volatile void *address, size_t bytes)
-{
-    const volatile uint8_t *from = (const volatile uint8_t *)address;
-    u128 value = 0;
-    for (size_t i = bytes; i-- > 0;) {
-        value = value << 8 | from[i];
-    }
-    return value;
 }
 
 /* Keeps where it is, and what is there. */
