@@ -403,7 +403,7 @@ static void test_uses(void **state)
           "T1|rel(0x1000)\nT0|w(0x1000=257)\n");
 }
 
-/* Who returns from a barrier reads it again; who was woken does not read the condition variable. */
+/* Who returns from a barrier reads it again, and who has woken a thread the condition variable; who was woken does not. */
 static void test_uses_of_units(void **state)
 {
     (void)state;
@@ -414,7 +414,8 @@ static void test_uses_of_units(void **state)
     mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, X, CODE, 1, 3);
     mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_WAKE, X, CODE, 1, 4);
     check(&log, false,
-          "T0|w(0x1000=256)\nT1|post(0x1000.3.out)\nT1|ar(0x1000=256)\nT1|post(0x1000.wake.4)\n");
+          "T0|w(0x1000=256)\nT1|post(0x1000.3.out)\nT1|ar(0x1000=256)\nT1|post(0x1000.wake.4)\nT1|"
+          "ar(0x1000=256)\n");
 }
 
 /* What main writes before it starts the only other thread, and after that has ended, is ordered

@@ -59,6 +59,8 @@ static mr_use use_of_retired(unsigned how)
 mr_use mr_use_of(const uint64_t *record)
 {
     unsigned role = mr_log_detail(record[0]);
+    if (role == MR_LOG_ROLE_WAKE && mr_log_kind_of(record[0]) == MR_LOG_POST)
+        return MR_USE_AFTER; /* who is woken may run before the call that wakes has returned */
     if (role == MR_LOG_ROLE_OWN || role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_UNITS)
         return MR_USE_NONE;
     switch (mr_log_kind_of(record[0])) {

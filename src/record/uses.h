@@ -4,7 +4,8 @@
  * each use is an atomic read of it. So an initialisation or a destruction that is not ordered with a use is a race
  * of the two. A use comes before its effect in the trace: the read of an unlock is before the
  * release, and who then takes the lock may destroy it. A barrier is read again by each thread that
- * returns from it.
+ * returns from it, and a condition variable by who has woken a thread: POSIX and C++ let nobody destroy it before
+ * the call that wakes has returned.
  *
  *   value written   one that nothing else writes, so that a use must see the same initialisation
  *   value read      what the last recorded access left there

