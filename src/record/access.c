@@ -125,6 +125,13 @@ static mr_status place(mr_event_pass *pass, access *self, mr_error *error)
     return mr_event_pass_place(pass, self->record, &self->event, error);
 }
 
+/* The life that the value points to; number 0: it is no address, or one that nobody releases. */
+static const mr_life *pointed_to(mr_event_pass *pass, int64_t value, uint64_t bytes)
+{
+    bool is_address = bytes == sizeof value && mr_pointers_may_be_address((uint64_t)value);
+    return mr_lifetimes_find(&pass->reader.lives, is_address ? (uint64_t)value : 0);
+}
+
 /* Is it a read of the thread's own stack, of memory that the current call shares with nobody? Compilers write
  * parameters there without a trace, where older calls had variables. */
 static mr_status reads_own(mr_event_pass *pass, const access *self, const mr_piece *piece,
@@ -271,8 +278,12 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         mr_shared_pointers_unlocks(pass->emitter.trace, event))
         said.memory_order = said.memory_order == MR_ORDER_ACQ ? MR_ORDER_ACQREL : MR_ORDER_REL;
     piece->version += self->writes;
-    if (self->writes && piece->writer && piece->version >= piece->first_write)
+    if (self->writes && piece->writer && piece->version >= piece->first_write) {
         piece->guard = mr_settled_guard(&pass->settled, pass->reader.thread, piece->guard);
+        const mr_life *pointed = pointed_to(pass, found->written, bytes);
+        piece->pointed = pointed->number;
+        piece->has_given = pointed->thread == pass->reader.thread;
+    }
     pass->quiet_events += said.op == MR_OP_READ || said.op == MR_OP_ATOMIC_READ;
     uint64_t others = pass->emitter.trace->event_count;
     status = mr_emitter_add(&pass->emitter, &said, error);
@@ -332,21 +343,6 @@ static bool takes_own(const mr_event_pass *pass, const access *self)
                                 pass->reader.thread);
 }
 
-/* Does it read what may be a pointer (pointers.h)? */
-static bool reads_address(const access *self, const values *found, uint64_t bytes)
-{
-    return bytes == sizeof(uint64_t) && !self->is_range &&
-           mr_pointers_may_be_address((uint64_t)found->read);
-}
-
-/* The life that the value of the read points to; number 0: it is no address, or one that nobody releases. */
-static const mr_life *pointed_to(mr_event_pass *pass, const access *self, const values *found,
-                                 uint64_t bytes)
-{
-    uint64_t address = reads_address(self, found, bytes) ? (uint64_t)found->read : 0;
-    return mr_lifetimes_find(&pass->reader.lives, address);
-}
-
 /* Has the read no event (settled.h)? `*own`: it is by the writer, and counts as an access of a sparse piece. */
 static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *piece,
                        const values *found, uint64_t bytes, bool *own)
@@ -355,8 +351,8 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
     *own = false;
     if (!may_be_settled(self, piece, found))
         return false;
-    const mr_life *pointed = pointed_to(pass, self, found, bytes);
-    bool may_dangle = pointed->number != 0;
+    const mr_life *pointed = pointed_to(pass, found->read, self->is_range ? 0 : bytes);
+    bool may_dangle = mr_event_pass_may_dangle(pass, piece, pointed);
     if (pointed->dead)
         return false;
     if (piece->writer == thread + 1) {

@@ -498,14 +498,6 @@ static bool note_last_event(mr_event_pass *pass)
     return true;
 }
 
-/* May the record have a post, or the begin of a life? */
-static bool may_give(const uint64_t *record)
-{
-    unsigned kind = mr_log_kind_of(record[0]);
-    return kind == MR_LOG_POST || kind == MR_LOG_WAIT || kind == MR_LOG_GIVEN ||
-           kind == MR_LOG_BEGIN;
-}
-
 /* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
 static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -515,10 +507,10 @@ static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, 
     uint64_t events = pass->emitter.trace->event_count - pass->events_before;
     if (status || !events)
         return status;
+    uint32_t thread = pass->reader.thread;
     bool ok = note_last_event(pass) &&
-              (events == pass->quiet_events ||
-               mr_settled_end(&pass->settled, pass->reader.thread, may_give(record))) &&
-              (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
+              (events == pass->quiet_events || mr_settled_end(&pass->settled, thread)) &&
+              (pass->in_stretch || mr_sparse_begin(&pass->sparse, thread));
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 

@@ -118,10 +118,12 @@ typedef struct mr_piece {
     bool has_last;    /* for the caller */
     uint32_t version; /* for the caller: how often it was written */
     /* For the caller (settled.h): */
-    uint32_t writer; /* the thread that writes it, plus 1, or 0 */
+    uint32_t writer; /* the thread that writes it, plus 1; MR_SETTLED_SEVERAL; or 0 */
     uint32_t
         first_write; /* the version with the first write that counts, and with the last one, which is */
     uint32_t settled; /* settled then; or 0 */
+    uint32_t pointed; /* the life to which the value of the last write points, or 0 */
+    bool has_given;   /* its thread got that life */
     uint32_t guard; /* the lock under which it is written, plus 1; 0: none yet; MR_SETTLED_NOBODY */
     bool is_unique; /* the last value is its own */
     bool is_varied; /* accesses had different values so far */

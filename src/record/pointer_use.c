@@ -51,6 +51,15 @@ mr_status mr_event_pass_pointer_none(mr_event_pass *pass, const uint64_t *record
                : mr_event_pass_no_memory(error);
 }
 
+bool mr_event_pass_may_dangle(const mr_event_pass *pass, const mr_piece *piece, const mr_life *life)
+{
+    uint32_t thread = pass->reader.thread;
+    bool is_given = life->kind == MR_LOG_MEMORY_HEAP && life->number == piece->pointed &&
+                    (life->thread == thread || piece->has_given);
+    return life->number &&
+           (!is_given || mr_pieces_is_released(&pass->scan->pieces, life->number, thread));
+}
+
 /* Does the code bring the value from its read to the record's call? */
 static bool is_brought(mr_event_pass *pass, const mr_pointer *pointer, const uint64_t *record)
 {

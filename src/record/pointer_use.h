@@ -23,4 +23,9 @@ mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *recor
 /* The thread's next event is no `free`. */
 mr_status mr_event_pass_pointer_loose(mr_event_pass *pass, mr_error *error);
 
+/* May the value of the piece, which points into the life, point to what lives no more, in some reordering? The
+ * thread reads what the last write left. See settled.h. */
+bool mr_event_pass_may_dangle(const mr_event_pass *pass, const mr_piece *piece,
+                              const mr_life *life);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Stretches of each kind have numbers of their own. */
-typedef enum stretch_kind { OF_READS = 1, OF_SECTIONS, OF_LOCKS, OUTSIDE, GUARDED } stretch_kind;
+typedef enum stretch_kind { OF_READS = 1, OF_LOCKS, GUARDED } stretch_kind;
 
 bool mr_settled_init(mr_settled *settled)
 {
@@ -44,23 +44,16 @@ static mr_settled_thread *fill(mr_settled *settled, uint32_t thread)
         return NULL;
     settled->threads = threads;
     while (settled->count <= thread)
-        settled->threads[settled->count++] = (mr_settled_thread){.is_clean = true};
+        settled->threads[settled->count++] = (mr_settled_thread){.count = 0};
     return &settled->threads[thread];
 }
 
-bool mr_settled_end(mr_settled *settled, uint32_t thread, bool gives)
+bool mr_settled_end(mr_settled *settled, uint32_t thread)
 {
     mr_settled_thread *own = fill(settled, thread);
-    if (!own)
-        return false;
-    own->reads = ++settled->last;
-    own->is_clean = !own->count;
-    if (!gives)
-        return true;
-    own->given = ++settled->last;
-    for (size_t i = 0; i < own->count; i++)
-        own->sections[i].number = ++settled->last;
-    return true;
+    if (own)
+        own->reads = ++settled->last;
+    return own != NULL;
 }
 
 bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared)
@@ -70,8 +63,7 @@ bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, boo
     if (!own || !mr_grow(&sections, &own->capacity, own->count + 1, sizeof *own->sections))
         return false;
     own->sections = sections;
-    own->sections[own->count++] =
-        (mr_settled_section){lock_of(lock, shared), ++settled->last, lock, shared};
+    own->sections[own->count++] = (mr_settled_section){lock, shared};
     own->locks += lock_of(lock, shared);
     own->reads = ++settled->last;
     return true;
@@ -80,34 +72,18 @@ bool mr_settled_acquire(mr_settled *settled, uint32_t thread, uint32_t lock, boo
 bool mr_settled_release(mr_settled *settled, uint32_t thread, uint32_t lock, bool shared)
 {
     mr_settled_thread *own = fill(settled, thread);
-    uint64_t which = lock_of(lock, shared);
     if (!own)
         return false;
     size_t at = own->count;
-    while (at && own->sections[at - 1].lock != which)
+    while (at && (own->sections[at - 1].held != lock || own->sections[at - 1].shared != shared))
         at--;
     if (at) {
-        own->locks -= which;
+        own->locks -= lock_of(lock, shared);
         own->count--;
-        /* Sections that were begun inside of it go on without it. */
-        for (size_t i = at - 1; i < own->count; i++) {
+        for (size_t i = at - 1; i < own->count; i++)
             own->sections[i] = own->sections[i + 1];
-            own->sections[i].number = ++settled->last;
-        }
     }
-    return mr_settled_end(settled, thread, false);
-}
-
-/* The number of the stretch of these locks: the same in other sections of the same locks. */
-static uint64_t stretch_of_locks(const mr_settled_thread *own)
-{
-    return mix(own->locks ^ mix(own->given)) << 3 | OF_LOCKS;
-}
-
-static uint64_t stretch_of_sections(const mr_settled_thread *own)
-{
-    return own->count ? own->sections[own->count - 1].number << 3 | OF_SECTIONS
-                      : own->given << 3 | OUTSIDE;
+    return mr_settled_end(settled, thread);
 }
 
 static mr_settled_read *find(const mr_settled *settled, uint32_t thread, uint64_t code,
@@ -146,23 +122,19 @@ uint32_t mr_settled_guard(const mr_settled *settled, uint32_t thread, uint32_t g
 
 bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read)
 {
-    static const mr_settled_thread first = {.is_clean = true};
+    const mr_settled_thread none = {.count = 0};
     const mr_settled_thread *own =
-        read->thread < settled->count ? &settled->threads[read->thread] : &first;
-    uint64_t stretch = stretch_of_sections(own), other = stretch;
+        read->thread < settled->count ? &settled->threads[read->thread] : &none;
+    uint64_t stretch = mix(own->locks) << 3 | OF_LOCKS;
     if (read->is_guarded)
-        other = stretch = GUARDED;
+        stretch = GUARDED;
     else if (read->is_released)
-        other = stretch = own->reads << 3 | OF_READS;
-    else if (own->count)
-        other = stretch_of_locks(own);
+        stretch = own->reads << 3 | OF_READS;
     mr_settled_read *known = find(settled, read->thread, read->code, read->variable);
-    if (is_of(known, read->thread, read->code, read->variable) &&
-        (known->stretch == stretch || known->stretch == other) &&
+    if (is_of(known, read->thread, read->code, read->variable) && known->stretch == stretch &&
         (known->is_used || !read->is_pointer))
         return true;
-    *known = (mr_settled_read){read->code, own->is_clean ? other : stretch, read->variable + 1,
-                               read->thread, false};
+    *known = (mr_settled_read){read->code, stretch, read->variable + 1, read->thread, false};
     return false;
 }
 

@@ -44,6 +44,7 @@ typedef struct twins {
     bool skips_part;
     mr_jumper jumper;
     mr_presence presence;
+    uint32_t moment; /* how often all other threads had been joined */
 } twins;
 
 static uint64_t mix(uint64_t sum, uint64_t value)
@@ -88,23 +89,24 @@ static void note(twins *self, size_t piece, uint32_t life, uint64_t address, uin
     own->is_written = own->is_written || writes;
 }
 
-/* The bit of the `bytes` bytes of a value from `offset` on. */
-static uint64_t part_bit(int64_t value, unsigned offset, uint64_t bytes)
+/* The `bytes` bytes of a value from `offset` on. */
+static mr_settling_value part_of(int64_t value, unsigned offset, uint64_t bytes)
 {
     uint64_t part = (uint64_t)value >> 8 * offset;
-    return mr_settling_bit(
-        (int64_t)(bytes < sizeof part ? part & ((1ull << 8 * bytes) - 1) : part));
+    return (mr_settling_value){
+        (int64_t)(bytes < sizeof part ? part & ((1ull << 8 * bytes) - 1) : part), true};
 }
 
-/* Notes an access for what may be settled. `bit`: of the value, or 0. */
-static void settle(twins *self, size_t piece, bool writes, uint64_t bit)
+/* Notes an access for what may be settled. */
+static void settle(twins *self, size_t piece, bool writes, mr_settling_value value)
 {
     mr_settling *settling = &self->histories[piece].settling;
+    uint32_t thread = self->reader.thread;
     bool alone = mr_presence_is_alone(&self->presence) && !self->pieces->none_alone;
     if (writes)
-        mr_settling_write(settling, self->reader.thread, alone, bit);
+        mr_settling_write(settling, thread, alone, self->moment, value);
     else
-        mr_settling_read(settling, bit);
+        mr_settling_read(settling, thread, value);
 }
 
 /* The bits from the lowest one of `bounds` behind `bit` on. */
@@ -137,7 +139,7 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
                 self->histories[piece].is_single = true;
             note(self, piece, life, address, end, code, found->writes);
             settle(self, piece, found->writes,
-                   part_bit(value, (unsigned)(address - found->address), end - address));
+                   part_of(value, (unsigned)(address - found->address), end - address));
         } else if (line->kept & bit) {
             end_run(self);
         }
@@ -194,19 +196,19 @@ static bool is_write_of(unsigned kind)
            kind == MR_LOG_ATOMIC_UPDATE;
 }
 
-/* The same of a record. */
-static uint64_t bit_of_record(const uint64_t *record, uint64_t offset, uint64_t bytes)
+/* The value of a part of a record's access. */
+static mr_settling_value part_of_record(const uint64_t *record, uint64_t offset, uint64_t bytes)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     int64_t word = 0;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE || bytes > sizeof word)
-        return 0;
+        return (mr_settling_value){.value = 0};
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
-        return part_bit(mr_log_value(record), (unsigned)offset, bytes);
+        return part_of(mr_log_value(record), (unsigned)offset, bytes);
     if (!mr_log_is_range(kind))
-        return 0;
+        return (mr_settling_value){.value = 0};
     memcpy(&word, (const unsigned char *)(record + 3) + offset, (size_t)bytes);
-    return part_bit(word, 0, bytes);
+    return part_of(word, 0, bytes);
 }
 
 static void note_record(twins *self, const uint64_t *record, bool plain)
@@ -226,7 +228,7 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
         if (piece->sparse || life->dead)
             mr_settling_refuse(&self->histories[number].settling);
         else
-            settle(self, number, is_write_of(kind), bit_of_record(record, at - address, step));
+            settle(self, number, is_write_of(kind), part_of_record(record, at - address, step));
         if (!plain || piece->sparse || life->dead) {
             end_run(self);
             self->histories[number].is_single = true;
@@ -288,6 +290,8 @@ static bool take(twins *self, const uint64_t *record)
     if ((kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN) &&
         !mr_presence_note(&self->presence, &self->reader, record))
         return false;
+    self->moment +=
+        kind == MR_LOG_JOIN && mr_presence_is_alone(&self->presence) && !self->pieces->none_alone;
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(self->pieces, mr_log_payload(record[0]), record[2]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
@@ -405,7 +409,8 @@ static bool number_anew(twins *self)
         MR_REQUIRE(count < pieces->piece_count);
         mr_piece *piece = &pieces->pieces[count++];
         bool has_writer = settling->writer && settling->writer != MR_SETTLED_NOBODY;
-        piece->writer = has_writer ? settling->writer : 0;
+        uint32_t writer = settling->has_several ? MR_SETTLED_SEVERAL : settling->writer;
+        piece->writer = has_writer ? writer : 0;
         piece->settled = has_writer ? settling->last : 0;
         piece->first_write = settling->first;
         piece->is_unique = settling->is_unique;
