@@ -112,7 +112,15 @@ static bool may_see(const mr_together *t, uint32_t read, uint32_t state)
            mr_read_may_see(w, t->hard, read, write);
 }
 
-/* Takes out of the frame the states of thread j that come too early for the event, and those in sections of its locks. */
+/* Takes out of the frame the states that are not in the set, of thread j. NULL: all are in it. */
+static void keep_outside(mr_together *t, const uint64_t *outside, uint32_t j)
+{
+    uint32_t count = t->frame.at[j + 1] - t->frame.at[j];
+    for (uint32_t k = 0; outside && k < count; k++)
+        t->frame.own[t->frame.at[j] + k] &= outside[t->frame.first[j] + k];
+}
+
+/* Takes out of the frame the states of thread j that come too early for the event, and those in sections that exclude its own. */
 static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t last,
                         bool looks_back, uint32_t j)
 {
@@ -121,11 +129,12 @@ static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t
     uint64_t *words = t->frame.own + t->frame.at[j];
     for (uint32_t p = s->first; s->acquires && p <= s->main; p++) {
         const mr_section *section = mr_window_section(w, mr_window_at(w, thread, p));
-        const uint64_t *outside = section && section->acquire == mr_window_at(w, thread, p)
-                                      ? t->free_section[(size_t)section->lock * t->thread_count + j]
-                                      : NULL;
-        for (uint32_t k = 0; outside && k < count; k++)
-            words[k] &= outside[first + k];
+        if (!section || section->acquire != mr_window_at(w, thread, p))
+            continue;
+        size_t lock = (size_t)section->lock * t->thread_count + j;
+        keep_outside(t, t->out_of_exclusive[lock], j);
+        if (!section->shared)
+            keep_outside(t, t->out_of_shared[lock], j);
     }
     if (!looks_back)
         return;

@@ -12,7 +12,7 @@
  *   - the two may be together, and if the event accesses a variable, both with one and the same last write of it, which
  *     a read may see;
  *   - the event is possible beside some state of each other part, with that last write;
- *   - what is certainly before the event has happened, and no exclusive section of a lock that it takes is open there.
+ *   - what is certainly before the event has happened, and no section is open there that excludes one which it enters.
  *
  * Then the states after it may be together, too. This is repeated until there is no new pair. A state of a reordering has all its pairs
  * among those found, by induction on its events. So two accesses that are not found together do not race. Two that are may

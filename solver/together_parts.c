@@ -131,12 +131,13 @@ static bool make_wholes(mr_together *t)
     return true;
 }
 
-/* The states outside the exclusive sections of one lock and thread. */
+/* Takes the section out of the states outside sections of its lock and kind by its thread. */
 static bool leave_out_section(mr_together *t, const mr_section *section)
 {
     const mr_window *w = t->window;
     const part *p = &t->parts[section->thread];
-    uint64_t **free = &t->free_section[(size_t)section->lock * t->thread_count + section->thread];
+    uint64_t **all = section->shared ? t->out_of_shared : t->out_of_exclusive;
+    uint64_t **outside = &all[(size_t)section->lock * t->thread_count + section->thread];
     size_t words = (size_t)p->state_count / 64 + 1;
     /* Before the acquire, when it waits, and after the release the section is not open. */
     uint32_t from = section->acquire == MR_NONE ? 0 : t->state_of[section->acquire] + 1;
@@ -144,25 +145,29 @@ static bool leave_out_section(mr_together *t, const mr_section *section)
         section->release == MR_NONE
             ? p->state_count
             : mr_together_state_after(t, section->thread, w->position[section->release] + 1);
-    if (!*free) {
-        t->pool.bytes += words * sizeof **free;
+    if (!*outside) {
+        t->pool.bytes += words * sizeof **outside;
         t->gave_up = t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes;
-        *free = t->gave_up ? NULL : mr_arena_alloc(t->arena, words, sizeof **free);
-        if (!*free)
+        *outside = t->gave_up ? NULL : mr_arena_alloc(t->arena, words, sizeof **outside);
+        if (!*outside)
             return false;
-        memset(*free, 0xff, words * sizeof **free);
+        memset(*outside, 0xff, words * sizeof **outside);
     }
     for (uint32_t state = from; state < to; state++)
-        (*free)[state / 64] &= ~(UINT64_C(1) << state % 64);
+        (*outside)[state / 64] &= ~(UINT64_C(1) << state % 64);
     return true;
 }
 
 static bool leave_out_sections(mr_together *t)
 {
     const mr_window *w = t->window;
+    size_t count = (size_t)w->lock_count * t->thread_count;
+    t->out_of_exclusive = mr_arena_zalloc(t->arena, count, sizeof *t->out_of_exclusive);
+    t->out_of_shared = mr_arena_zalloc(t->arena, count, sizeof *t->out_of_shared);
+    if (!t->out_of_exclusive || !t->out_of_shared)
+        return false;
     for (uint32_t s = 0; s < w->section_count; s++)
-        if (!w->sections[s].shared && w->locks[w->sections[s].lock].contended &&
-            !leave_out_section(t, &w->sections[s]))
+        if (w->locks[w->sections[s].lock].contended && !leave_out_section(t, &w->sections[s]))
             return false;
     return true;
 }
@@ -220,7 +225,6 @@ static bool make_scratch(mr_together *t)
 
 static bool make_rows(mr_together *t)
 {
-    const mr_window *w = t->window;
     size_t rows = (size_t)t->state_count * t->part_count;
     t->pool.bytes = rows * sizeof *t->rows;
     if (rows > MOST_ROWS || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes)) {
@@ -230,9 +234,7 @@ static bool make_rows(mr_together *t)
     t->rows = mr_arena_zalloc(t->arena, rows, sizeof *t->rows);
     t->steps = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->steps);
     t->grown = mr_arena_alloc(t->arena, t->state_count, sizeof *t->grown);
-    t->free_section =
-        mr_arena_zalloc(t->arena, (size_t)w->lock_count * t->thread_count, sizeof(uint64_t *));
-    if (!t->rows || !t->steps || !t->grown || !t->free_section || !make_scratch(t))
+    if (!t->rows || !t->steps || !t->grown || !make_scratch(t))
         return false;
     for (uint32_t thread = 0; thread < t->thread_count; thread++)
         make_steps(t, thread);

@@ -69,8 +69,8 @@ struct mr_together {
     uint32_t *grown;            /* states of variables whose rows have new pairs */
     uint32_t grown_count;
     mr_together_row *rows; /* one a state and part */
-    /* One a lock and thread: states outside exclusive sections; NULL: all. */
-    uint64_t **free_section;
+    /* One a lock and thread: states outside exclusive sections, and outside shared ones; NULL: all. */
+    uint64_t **out_of_exclusive, **out_of_shared;
     mr_state_pool pool;
     mr_together_frame frame; /* scratch */
     uint64_t pairs, reached, effort, max_effort;

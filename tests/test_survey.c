@@ -453,23 +453,23 @@ static void sections_are_atomic_only_where_nothing_comes_between(void **state)
     (void)state;
     static const struct {
         const char *text;
-        size_t races;
+        size_t races, apart;
     } cases[] = {
         /* Two sections of different locks access the same variables. */
         {"T1|acq(k)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(k)|4\n"
          "T2|acq(l)|5\nT2|w(X=2)|6\nT2|w(Y=2)|7\nT2|rel(l)|8\n"
          "T3|acq(k)|9\nT3|rel(k)|10\nT3|acq(l)|11\nT3|rel(l)|12\n",
-         2},
+         2, 0},
         /* A call of opaque code comes after an access inside the section, and before the other access of the race. */
         {"T1|acq(l)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(l)|4\n"
          "T2|mbegin(m:X)|5\nT2|mend(m)|6\nT2|w(Y=2)|7\n"
          "T3|acq(l)|8\nT3|rel(l)|9\n",
-         1},
+         1, 0},
         /* A section sees both of what another one writes. */
         {"T1|acq(l)|1\nT1|w(X=1)|2\nT1|w(Y=1)|3\nT1|rel(l)|4\n"
          "T2|acq(l)|5\nT2|r(X=1)|6\nT2|r(Y=1)|7\nT2|rel(l)|8\n"
          "T2|w(Z=1)|9\nT3|w(Z=2)|10\n",
-         1},
+         1, 0},
         /* The race is at 5 and 14: T2 reads Y=5 before T3 writes the second Y=1, which T1 reads then. Only from that write do the
          * two threads stand there together. It is found when all pairs of the state before T1's section are known; what wakes
          * the section is the state of Y, its second variable. */
@@ -481,14 +481,23 @@ static void sections_are_atomic_only_where_nothing_comes_between(void **state)
          "T3|acq(l)|10\nT3|w(Y=1)|10\nT3|rel(l)|10\n"
          "T3|acq(l)|11\nT3|r(X=0)|11\nT3|w(Y=5)|12\nT3|rel(l)|12\n"
          "T2|r(Y=5)|13\nT2|w(Z=2)|14\n",
-         2},
+         2, 0},
         /* What T1 reads comes before T3's second write, and its own write after the call that reads that: there is no one time
          * for its section. */
         {"T3|acq(l)|1\nT3|w(X=0)|2\nT3|rel(l)|3\n"
          "T1|acq(l)|4\nT1|r(X=0)|5\nT3|w(X=1)|6\n"
          "T2|r(X=1)|7\nT2|mbegin(m:Y)|8\nT2|mend(m)|9\n"
          "T1|w(Y=1)|10\nT1|rel(l)|11\nT1|w(Z=1)|12\nT4|w(Z=2)|13\n",
-         4},
+         4, 0},
+        /* T2 enters no section while T1 is in a shared one, so T1 does not write Z beside T2. */
+        {"T1|racq(l)|1\nT1|r(X=0)|2\nT1|w(Z=1)|3\nT1|rrel(l)|4\n"
+         "T2|acq(l)|5\nT2|w(X=1)|6\nT2|rel(l)|7\nT2|w(Z=2)|8\n",
+         0, 1},
+        /* Another shared one it does enter. */
+        {"T1|racq(l)|1\nT1|r(X=0)|2\nT1|w(Z=1)|3\nT1|rrel(l)|4\n"
+         "T2|racq(l)|5\nT2|r(X=0)|6\nT2|rrel(l)|7\nT2|w(Z=2)|8\n"
+         "T2|acq(l)|9\nT2|w(X=1)|10\nT2|rel(l)|11\n",
+         1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mr_trial trial = {.choice = 1};
@@ -496,6 +505,7 @@ static void sections_are_atomic_only_where_nothing_comes_between(void **state)
         assert_true(mr_trial_text(&trial, cases[i].text, examine_trial, &x));
         assert_string_equal(trial.wrong, "");
         assert_true(x.all >= cases[i].races);
+        assert_true(x.apart >= cases[i].apart);
     }
 }
 
