@@ -542,10 +542,49 @@ static void test_asked_once(void **state)
     mr_trace_free(trace);
 }
 
+/* Two circles at the same places. The waits of the first are far apart, and a look at the trace between them costs more than the
+ * group may; the second is found near its waits, so it is asked about first. */
+static void test_easy_questions_first(void **state)
+{
+    (void)state;
+    enum { TEXT_BYTES = 1 << 17, EVENTS_BETWEEN = 6000 };
+    static const char *const settings[] = {"find", "deadlocks", "window.far_race_work", "1000",
+                                           NULL};
+    char *text = malloc(TEXT_BYTES);
+    assert_non_null(text);
+    strcpy(text, "A|racq(k)|1\nA|r(x=0)|9\nA|acq(l)|2\nA|rel(l)|3\nA|rrel(k)|3\n");
+    size_t used = strlen(text);
+    int y = 0;
+    for (unsigned i = 0, random = 1; i < EVENTS_BETWEEN; i++) {
+        random = random * 1103515245 + 12345;
+        bool writes = random >> 16 & 1;
+        y = writes ? (int)(random >> 20) % 3 : y;
+        used += (size_t)sprintf(text + used, "%c|%c(y=%d)|9\n", "CDE"[(random >> 24) % 3],
+                                writes ? 'w' : 'r', y);
+    }
+    strcpy(text + used, "E|w(e=1)|9\nB|r(e=1)|9\nB|w(x=1)|9\n"
+                        "B|racq(l)|1\nB|acq(k)|2\nB|rel(k)|3\nB|rrel(l)|3\n"
+                        "A|racq(m)|1\nA|acq(n)|2\nA|rel(n)|3\nA|rrel(m)|3\n"
+                        "B|racq(n)|1\nB|acq(m)|2\nB|rel(m)|3\nB|rrel(n)|3\n");
+    mr_trace *trace = mr_sample_trace(text);
+    mr_config *config = mr_settings_of(settings);
+    assert_non_null(trace);
+    mr_result result = mr_predicted(trace, config);
+    const mr_finding_stats *stats = &result.stats.findings[MR_WITNESS_DEADLOCK];
+    assert_int_equal(stats->candidates, 1);
+    assert_int_equal(stats->found, 1);
+    assert_int_equal(stats->questions, 2);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_asked_once),
-        cmocka_unit_test(test_windows_left_out), cmocka_unit_test(test_random_traces)};
+        cmocka_unit_test(test_easy_questions_first), cmocka_unit_test(test_windows_left_out),
+        cmocka_unit_test(test_random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

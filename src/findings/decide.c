@@ -308,26 +308,41 @@ static bool is_open(const inquiry *q, mr_status status)
     return status == MR_OK && q->answer == MR_VERDICT_UNKNOWN;
 }
 
-static mr_status decide_by_whole(inquiry *q)
+static const mr_problem *whole_of(const inquiry *q)
 {
-    const mr_problem *whole = q->finder->has_whole ? &q->finder->whole : NULL;
+    return q->finder->has_whole ? &q->finder->whole : NULL;
+}
+
+static mr_status ask_near(inquiry *q)
+{
+    const mr_problem *whole = whole_of(q);
     mr_status status = MR_OK;
-    q->answer = MR_VERDICT_UNKNOWN;
-    q->reason = q->finder->no_room ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_SIZE;
     if (whole)
         status = ask(q, whole, GLANCE);
     if (is_open(q, status))
         status = ask_around(q, SMALL_WINDOW, LIGHT);
+    return status;
+}
+
+static mr_status look_at_whole(inquiry *q)
+{
+    const mr_problem *whole = whole_of(q);
     bool large = whole && whole->window->size > SMALL_WINDOW;
-    /* The question to all steps, below, begins with those without a formula. They are asked before it only when windows
-     * come in between. */
-    bool windows = is_open(q, status) && has_around(q);
-    if (is_open(q, status) && whole && (large || windows) && goes_on(q))
+    mr_status status = MR_OK;
+    /* The question to all steps, in the last round, begins with those without a formula. They are asked before it only when
+     * windows come in between. */
+    if (whole && (large || has_around(q)) && goes_on(q))
         status = ask(q, whole, LOOK);
     if (is_open(q, status) && large && goes_on(q))
         status = ask(q, whole, SEARCH);
-    if (!is_open(q, status))
-        return status;
+    return status;
+}
+
+static mr_status decide_by_whole(inquiry *q)
+{
+    const mr_problem *whole = whole_of(q);
+    bool windows = has_around(q);
+    mr_status status = MR_OK;
     if (windows && whole && goes_on(q))
         status = ask(q, whole, SOLID);
     if (windows && is_open(q, status))
@@ -336,6 +351,12 @@ static mr_status decide_by_whole(inquiry *q)
         status = ask(q, whole, MR_ALL_STEPS);
     return status;
 }
+
+/* What comes later takes more: all questions of a group go through a round before one of them is taken up in the next. A group may
+ * have thousands, and the first one that is found settles it. */
+typedef mr_status round_of(inquiry *q);
+static round_of *const rounds_of_whole[] = {ask_near, look_at_whole, decide_by_whole};
+static round_of *const rounds_of_plan[] = {decide_by_plan};
 
 /* ---- a group ---- */
 
@@ -354,45 +375,79 @@ static void note_unknown(const inquiry *q)
     memcpy(open->detail, q->detail, sizeof open->detail);
 }
 
-static mr_status decide_question(inquiry *q)
+static mr_status decide_question(inquiry *q, round_of *round)
 {
     mr_question_span(&q->finder->asked, q->question, &q->first, &q->last);
-    q->verdict->questions++;
     if (!mr_asked_writes_fit(&q->finder->writes, &q->finder->asked, q->question, &q->own->fitting))
         return mr_error_memory(q->own->worker.error, "looking for findings");
-    return q->finder->whole_scope ? decide_by_whole(q) : decide_by_plan(q);
+    q->answer = MR_VERDICT_UNKNOWN;
+    q->reason = q->finder->no_room ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_SIZE;
+    return round(q);
+}
+
+/* The open questions of a group in a round, up to the first one that is found; keeps those that stay open. `*ended`: there is no
+ * further round. */
+static mr_status decide_round(mr_finder *finder, mr_finder_worker *own, unsigned number,
+                              mr_finding_verdict *verdict, bool *halted, bool *ended)
+{
+    round_of *const *rounds = finder->whole_scope ? rounds_of_whole : rounds_of_plan;
+    unsigned last =
+        (finder->whole_scope ? sizeof rounds_of_whole / sizeof *rounds_of_whole : 1) - 1;
+    mr_status status = MR_OK;
+    mr_u32s *open = &own->open;
+    size_t kept = 0;
+    *ended = number == last;
+    for (size_t i = 0; status == MR_OK && i < open->count; i++) {
+        inquiry q = {.finder = finder,
+                     .own = own,
+                     .question = &finder->questions.items[open->items[i]],
+                     .verdict = verdict};
+        verdict->questions += !number;
+        status = decide_question(&q, rounds[number]);
+        *halted = q.halted;
+        if (status != MR_OK || q.halted || q.answer == MR_VERDICT_RACE) {
+            verdict->verdict = q.answer;
+            *ended = true;
+            return status;
+        }
+        if (q.answer == MR_VERDICT_UNKNOWN) {
+            open->items[kept++] = open->items[i];
+            if (kept == 1)
+                note_unknown(&q);
+        }
+        if (!kept || goes_on(&q))
+            continue;
+        /* What is left could change nothing but at a price. */
+        if (number < last)
+            note_unknown(&q);
+        *ended = true;
+        break;
+    }
+    open->count = kept;
+    verdict->verdict = kept ? MR_VERDICT_UNKNOWN : MR_VERDICT_NO_RACE;
+    *ended |= !kept;
+    return status;
 }
 
 mr_status mr_finder_decide(mr_finder *finder, mr_finder_worker *own, uint32_t group,
                            mr_finding_verdict *verdict, bool *halted)
 {
     mr_status status = MR_OK;
-    bool unknown = false;
+    bool ended = false;
     *verdict = (mr_finding_verdict){.verdict = MR_VERDICT_NO_RACE};
     *halted = false;
-    for (uint32_t i = finder->group_first[group];
-         status == MR_OK && i < finder->group_first[group + 1] && !*halted; i++) {
-        inquiry q = {.finder = finder,
-                     .own = own,
-                     .question = &finder->questions.items[finder->of_group[i]],
-                     .verdict = verdict};
-        status = decide_question(&q);
-        *halted = q.halted;
-        if (q.answer == MR_VERDICT_RACE) {
-            verdict->verdict = MR_VERDICT_RACE;
-            return status;
-        }
-        if (q.answer == MR_VERDICT_UNKNOWN && !unknown) {
-            unknown = true;
-            note_unknown(&q);
-        }
-        if (unknown && !goes_on(&q))
-            break; /* what is left could change nothing but at a price */
-    }
-    verdict->verdict = unknown ? MR_VERDICT_UNKNOWN : MR_VERDICT_NO_RACE;
+    own->open.count = 0;
+    for (uint32_t i = finder->group_first[group]; i < finder->group_first[group + 1]; i++)
+        if (!mr_u32s_push(&own->open, finder->of_group[i]))
+            return mr_error_memory(own->worker.error, "looking for findings");
+    for (unsigned number = 0; status == MR_OK && !ended; number++)
+        status = decide_round(finder, own, number, verdict, halted, &ended);
     MR_DEBUG(finder->context->settings->debug, FAR,
              "finding=%s group=%" PRIu32 " verdict=%s questions=%" PRIu64 " effort=%" PRIu64,
              mr_witness_kind_name(finder->questions.groups[group].kind), group,
-             unknown ? "unknown" : "impossible", verdict->questions, verdict->effort);
+             verdict->verdict == MR_VERDICT_RACE      ? "found"
+             : verdict->verdict == MR_VERDICT_UNKNOWN ? "unknown"
+                                                      : "impossible",
+             verdict->questions, verdict->effort);
     return status;
 }

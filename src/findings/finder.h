@@ -17,6 +17,7 @@ typedef struct mr_finder_worker {
     mr_problem problem;
     uint32_t start, end; /* the window of `problem`, in the arena; start == end: there is none */
     mr_u32s fitting;     /* the writes that the question under way asks for (writes.h); owned */
+    mr_u32s open;        /* the questions of the group under way that have no answer yet; owned */
 } mr_finder_worker;
 
 typedef struct mr_finder {

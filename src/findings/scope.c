@@ -190,6 +190,7 @@ void mr_finder_free(mr_finder *finder)
         mr_worker_leave(&finder->workers[i]->worker);
         mr_carried_free(&finder->workers[i]->worker.carried);
         mr_u32s_free(&finder->workers[i]->fitting);
+        mr_u32s_free(&finder->workers[i]->open);
         free(finder->workers[i]);
     }
     free(finder->workers);
