@@ -1,5 +1,8 @@
 #include "calls.h"
 
+#include "../ignore.h"
+#include "../writer.h"
+
 #include <fts.h>
 #include <obstack.h>
 #include <search.h>
@@ -60,6 +63,14 @@ static bool has_status(unsigned info)
 LOGS_ENTRY(log_entry, FTSENT)
 LOGS_ENTRY(log_entry_64, FTSENT64)
 
+static void log_tree(void **root, uintptr_t code)
+{
+    if (root != NULL && code != 0 && !mr_ignores_writes(mr_self)) {
+        mr_write_access(MR_LOG_WRITE, 3 | MR_LOG_NO_VALUE, root, (int64_t)(uintptr_t)*root, code);
+    }
+}
+
+#define out_tree(root)  log_tree((root), code);
 #define in_texts(texts) log_texts((texts), code);
 #define out_entry(entry)                                                                           \
     _Generic((entry), FTSENT64 * : log_entry_64, default : log_entry)((entry), code);
