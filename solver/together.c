@@ -193,7 +193,7 @@ static bool meet(mr_together *t, const row *with, uint32_t j)
     return any;
 }
 
-/* A step of `thread` with this last write of its variable, of part `v`: adds to what is beside it with any. False: it is not
+/* What is beside a step of `thread` with this last write of its variable, of part `v`. False: it is not
  * possible. `*killer`: the part that made it impossible the last time. */
 static bool take_with(mr_together *t, uint32_t thread, uint32_t v, uint32_t write, uint32_t *killer)
 {
@@ -207,9 +207,15 @@ static bool take_with(mr_together *t, uint32_t thread, uint32_t v, uint32_t writ
             *killer = j;
             return false;
         }
-    for (uint32_t k = 0; k < f->at[t->part_count]; k++)
-        f->all[k] |= f->found[k];
     return true;
+}
+
+/* Adds to what is beside the step with any last write. */
+static void join(const mr_together *t, const uint64_t *words)
+{
+    const frame *f = &t->frame;
+    for (uint32_t k = 0; k < f->at[t->part_count]; k++)
+        f->all[k] |= words[k];
 }
 
 /* Adds pairs of the state of a part after the step and what is beside it. */
@@ -225,26 +231,84 @@ static bool add_all(mr_together *t, uint32_t i, uint32_t state, const uint64_t *
 
 /* ---- an atomic section ---- */
 
-/* Leaves in the frame what is beside the section with a last write of one of its variables. False: there is none. */
-static bool touch_variable(mr_together *t, uint32_t thread, touch *it)
+static void take_all_as_own(mr_together *t)
 {
     frame *f = &t->frame;
-    bool reads = mr_op_reads(mr_window_op(t->window, it->access)), any = false;
-    const uint32_t at = f->at[it->part], count = f->at[it->part + 1] - at;
-    memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
-    memset(f->found + at, 0, count * sizeof *f->found);
-    for (uint32_t k = 0; k < count; k++)
-        for (uint64_t bits = f->own[at + k]; bits; bits &= bits - 1) {
-            uint32_t write = (f->first[it->part] + k) * 64 + lowest_bit(bits);
-            if ((reads && !may_see(t, it->access, write)) ||
-                !take_with(t, thread, it->part, write, &it->killer))
-                continue;
-            any = true;
-            f->all[at + k] |= bits & -bits;
-        }
     uint64_t *own = f->own;
     f->own = f->all;
     f->all = own;
+}
+
+/* What is beside the section with this last write of one of its variables, that one alone of its states. False: it is not possible. */
+static bool touch_with(mr_together *t, uint32_t thread, touch *it, uint32_t write)
+{
+    const frame *f = &t->frame;
+    const uint32_t at = f->at[it->part];
+    if ((mr_op_reads(mr_window_op(t->window, it->access)) && !may_see(t, it->access, write)) ||
+        !take_with(t, thread, it->part, write, &it->killer))
+        return false;
+    memset(f->found + at, 0, (f->at[it->part + 1] - at) * sizeof *f->found);
+    f->found[at + write / 64 - f->first[it->part]] = UINT64_C(1) << write % 64;
+    return true;
+}
+
+/* Leaves in the frame what is beside the section with a last write of one of its variables. False: there is none. */
+static bool touch_variable(mr_together *t, uint32_t thread, touch *it)
+{
+    const frame *f = &t->frame;
+    bool any = false;
+    memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
+    for (uint32_t k = f->at[it->part]; k < f->at[it->part + 1]; k++)
+        for (uint64_t bits = f->own[k]; bits; bits &= bits - 1) {
+            uint32_t word = f->first[it->part] + k - f->at[it->part];
+            if (!touch_with(t, thread, it, word * 64 + lowest_bit(bits)))
+                continue;
+            any = true;
+            join(t, f->found);
+        }
+    take_all_as_own(t);
+    return any;
+}
+
+/* Adds to `all` what is beside the section with last writes of the variables that it reads, from number `depth` on. The rest is
+ * for touch_variable. */
+static bool touch_reads(mr_together *t, uint32_t thread, const whole *it, uint32_t depth)
+{
+    frame *f = &t->frame;
+    uint64_t *const own = f->own;
+    touch *read = &t->touches[it->first_touch + depth];
+    bool any = false;
+    if (depth == MR_TOGETHER_READS || it->first_touch + depth == it->end_touch ||
+        !mr_op_reads(mr_window_op(t->window, read->access))) {
+        join(t, own);
+        return true;
+    }
+    for (uint32_t k = f->at[read->part]; k < f->at[read->part + 1]; k++)
+        for (uint64_t bits = own[k]; bits; bits &= bits - 1) {
+            uint32_t word = f->first[read->part] + k - f->at[read->part];
+            f->found = f->with[depth];
+            if (!touch_with(t, thread, read, word * 64 + lowest_bit(bits)))
+                continue;
+            f->own = f->found;
+            any |= touch_reads(t, thread, it, depth + 1);
+            f->own = own;
+        }
+    return any;
+}
+
+/* Leaves in the frame what is beside the section. False: it is not possible. */
+static bool touch_all(mr_together *t, uint32_t thread, const whole *it)
+{
+    frame *f = &t->frame;
+    uint64_t *const found = f->found;
+    memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
+    bool any = touch_reads(t, thread, it, 0);
+    f->found = found;
+    take_all_as_own(t);
+    for (uint32_t k = it->first_touch; any && k < it->end_touch; k++)
+        if (k >= it->first_touch + MR_TOGETHER_READS ||
+            !mr_op_reads(mr_window_op(t->window, t->touches[k].access)))
+            any = touch_variable(t, thread, &t->touches[k]);
     return any;
 }
 
@@ -323,12 +387,8 @@ static void divide(mr_together *t, uint32_t thread, uint32_t state, step *s)
 /* Leaves in the frame what may be beside the state after the steps. False: they are not possible. */
 static bool run_whole(mr_together *t, uint32_t thread, uint32_t state, step *s, const whole *it)
 {
-    if (!make_frame(t, thread, state, s, MR_NONE, it->last, it->looks_back))
-        return false;
-    for (uint32_t k = it->first_touch; k < it->end_touch; k++)
-        if (!touch_variable(t, thread, &t->touches[k]))
-            return false;
-    return true;
+    return make_frame(t, thread, state, s, MR_NONE, it->last, it->looks_back) &&
+           touch_all(t, thread, it);
 }
 
 /* Takes the steps from wherever they are possible. False: gave up, or no memory. */
@@ -363,6 +423,7 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
                 !take_with(t, thread, s->part, write, &s->killer))
                 continue;
             taken = true;
+            join(t, f->found);
             if (!add_one(t, thread, state + 1, s->part, s->write == MR_NONE ? write : s->write))
                 return false;
         }

@@ -76,14 +76,24 @@ static uint32_t make_steps(mr_together *t, uint32_t thread)
 
 /* ---- atomic sections ---- */
 
+static bool reads(const mr_together *t, uint32_t access)
+{
+    return mr_op_reads(mr_window_op(t->window, access));
+}
+
 static void add_touch(mr_together *t, whole *it, const step *s)
 {
-    uint32_t k = it->first_touch;
+    uint32_t k = it->first_touch, to = it->end_touch;
     while (k < it->end_touch && t->touches[k].part != s->part)
         k++;
-    if (k == it->end_touch)
-        t->touches[it->end_touch++] =
+    if (k == it->end_touch) {
+        for (; reads(t, s->event) && to > it->first_touch && !reads(t, t->touches[to - 1].access);
+             to--)
+            t->touches[to] = t->touches[to - 1];
+        it->end_touch++;
+        t->touches[k = to] =
             (touch){.part = s->part, .access = s->event, .write = MR_NONE, .killer = MR_NONE};
+    }
     if (s->write != MR_NONE)
         t->touches[k].write = s->write;
 }
@@ -220,6 +230,9 @@ static bool make_scratch(mr_together *t)
         .own = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
         .found = mr_arena_alloc(t->arena, words, sizeof(uint64_t)),
         .all = mr_arena_alloc(t->arena, words, sizeof(uint64_t))};
+    for (size_t k = 0; k < MR_TOGETHER_READS; k++)
+        if (!(t->frame.with[k] = mr_arena_alloc(t->arena, words, sizeof(uint64_t))))
+            return false;
     return t->frame.first && t->frame.at && t->frame.own && t->frame.found && t->frame.all;
 }
 

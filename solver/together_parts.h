@@ -34,11 +34,14 @@ typedef struct mr_together_whole {
     uint32_t end;  /* the state of its thread after it */
     uint32_t last; /* `event` of its last step */
     bool looks_back;
-    uint32_t first_touch, end_touch;
+    uint32_t first_touch, end_touch; /* what it reads comes first */
 } mr_together_whole;
 
 /* The states of part j that may be with one state of part i. */
 typedef mr_state_set mr_together_row;
+
+/* The last writes of so many variables that an atomic section reads are looked at together. */
+enum { MR_TOGETHER_READS = 3 };
 
 /* The rows of one state while its step is taken: those of part j are `first[j]` and so on, with `at[j + 1] - at[j]` words from
  * `at[j]` on. */
@@ -46,6 +49,8 @@ typedef struct mr_together_frame {
     uint32_t *first, *at;  /* one a part, and the end */
     uint64_t *own;         /* what may be beside the step, but for its variable */
     uint64_t *found, *all; /* with one last write, and with any */
+    uint64_t *
+        with[MR_TOGETHER_READS]; /* `found` with last writes of the first variables that are read */
 } mr_together_frame;
 
 typedef struct mr_together_part {
