@@ -47,7 +47,7 @@ static bool goes_on(decider *d, mr_status status)
 enum { FEW_PLACES = 16, FEW_PART = 16, FEW_SPOTS_PART = 32 };
 
 /* When more pairs of places than so many are left, proofs that settle many at once come before the closest pairs are tried
- * in the whole far window: most of the pairs of places have no race then. */
+ * at large: most of the pairs of places have no race then. */
 enum { MANY_PLACES = 64 };
 
 static bool has_many_left(const decider *d)
@@ -56,9 +56,17 @@ static bool has_many_left(const decider *d)
            d->window.unsettled_count > MANY_PLACES;
 }
 
-/* In the model of the settings: looks for all races at once, and for proofs about bundles. `whole`: the closest pairs were not
- * tried in the whole far window so far. */
-static mr_status search_and_prove(decider *d, bool whole)
+/* Tries the closest pairs in large windows around them, then in the whole far window. */
+static mr_status try_at_large(decider *d, mr_status status)
+{
+    if (goes_on(d, status))
+        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, MR_FAR_LARGE_SIZES, d->error);
+    return goes_on(d, status) ? mr_far_try_whole(&d->asker, d->error) : status;
+}
+
+/* In the model of the settings: looks for all races at once, and for proofs about bundles. `untried`: the closest pairs were not
+ * tried at large so far. */
+static mr_status search_and_prove(decider *d, bool untried)
 {
     mr_status status = MR_OK;
     bool raised = false;
@@ -72,8 +80,8 @@ static mr_status search_and_prove(decider *d, bool whole)
         status = mr_far_survey(&d->asker, d->error);
     if (goes_on(d, status))
         status = mr_far_meet(&d->asker, &raised, d->error);
-    if (whole && goes_on(d, status))
-        status = mr_far_try_whole(&d->asker, d->error);
+    if (untried)
+        status = try_at_large(d, status);
     if (raised && goes_on(d, status)) /* needs little now */
         status = mr_far_look_at_bundles(&d->asker, 0, d->error);
     return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, 1, d->error) : status;
@@ -82,10 +90,10 @@ static mr_status search_and_prove(decider *d, bool whole)
 /* Looks for proofs, then asks by formulas. In models with reads by value a mixture comes before the
  * model itself. It is stricter: only the variables that the two threads use close to the accesses
  * are treated by value. */
-static mr_status prove_or_ask(decider *d, bool whole)
+static mr_status prove_or_ask(decider *d, bool untried)
 {
     bool last = d->window.model == d->context->settings->model;
-    mr_status status = last ? search_and_prove(d, whole) : MR_OK;
+    mr_status status = last ? search_and_prove(d, untried) : MR_OK;
     if (d->window.model != MR_MODEL_RF && goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_MIXED, MR_FAR_ALL_SIZES, d->error);
     for (uint32_t i = 0; i < d->window.places.count; i++)
@@ -179,11 +187,9 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
         status = prove_near(d, 1, sizeof near_rounds / sizeof *near_rounds);
     if (goes_on(d, status))
         status = refine(d);
-    if (goes_on(d, status))
-        status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, MR_FAR_LARGE_SIZES, d->error);
     bool many = goes_on(d, status) && has_many_left(d);
-    if (!many && goes_on(d, status))
-        status = mr_far_try_whole(&d->asker, d->error);
+    if (!many)
+        status = try_at_large(d, status);
     return goes_on(d, status) ? prove_or_ask(d, many) : status;
 }
 
