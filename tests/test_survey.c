@@ -224,9 +224,9 @@ static void examine_walks(examination *x)
     surveyor s = {0};
     set_up(&s, x->trace, x->model, x->start, x->end, x->trial->choice % 3 == 0);
     bool with_leads = x->trial->choice % 2;
-    assert_int_equal(
-        mr_walks_search(&s.worker, &s.problem, &s.candidates, s.settled, with_leads, s.outcome),
-        MR_OK);
+    assert_int_equal(mr_walks_search(&s.worker, &s.problem, &s.candidates, s.settled, with_leads,
+                                     NULL, s.outcome),
+                     MR_OK);
     assert_int_equal(s.worker.rejected_witnesses, 0);
     for (size_t i = 0; i < s.outcome->count; i++) {
         const mr_witness *it = &s.outcome->verdicts[i].race.witness;

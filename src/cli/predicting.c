@@ -8,6 +8,8 @@
 #include "interrupt.h"
 #include "listing/listing.h"
 #include "output.h"
+#include "report/formats.h"
+#include "report/predict_report.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>
@@ -189,6 +191,14 @@ static mr_status both(mr_status first, mr_error *error, mr_status second,
     return second;
 }
 
+/* Does what is written have the witnesses of a few races only? */
+static bool shows_few(const mr_config *config)
+{
+    return mr_format_chosen(config)->predict == mr_predict_report_text &&
+           mr_config_int(config, "report.shown") > 0 &&
+           mr_config_text(config, "witness.dir")[0] == '\0';
+}
+
 static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
 {
     int64_t limit = mr_config_int(self->cli->config, "time_limit");
@@ -200,7 +210,8 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
                                 .team = ranks->active ? &ranks->team : NULL,
                                 .checkpoint = self->checkpoint,
                                 .shard = self->shard,
-                                .shards = self->shards};
+                                .shards = self->shards,
+                                .shows_few = shows_few(self->cli->config)};
     mr_result result = {0};
     mr_error next_error;
     if (limit && ranks->leads)

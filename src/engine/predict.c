@@ -13,6 +13,7 @@
 #include "predict/memory_order.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
+#include "shorten.h"
 #include "witness/pack.h"
 
 #include <stdlib.h>
@@ -510,6 +511,8 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
         status = find_others(&p, &others_done, error);
     note_missing(&p, status, far_done, others_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
+    if (ended == MR_OK && reports && !(run && run->shows_few && !trace->memory_order))
+        ended = mr_shorten_races(result, &p.settings, p.dispatch.jobs, &end_error);
     double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(&p.settings, result, &end_error);

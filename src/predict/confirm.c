@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "witness/minimise.h"
+#include "witness/pack.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static mr_status ask_checker(mr_worker *worker, const mr_witness *witness, bool 
 mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *accepted)
 {
     double begin = mr_seconds();
-    bool minimise = worker->settings->minimise;
+    bool minimise = worker->settings->minimise && !worker->leaves_long;
     *accepted = false;
     mr_status status =
         minimise ? mr_witness_minimise(worker->trace, worker->opaque, witness, worker->error)
@@ -77,7 +78,12 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
     mr_step step = worker->expand ? MR_STEP_FAR : decision->step;
     mr_status status = mr_worker_check_witness(worker, witness, &verdict->has_race);
     if (verdict->has_race) {
-        verdict->race = (mr_race){.witness = *witness, .strength = strength, .confirmed_by = step};
+        verdict->race = (mr_race){.witness = *witness,
+                                  .strength = strength,
+                                  .confirmed_by = step,
+                                  .is_long = worker->leaves_long && worker->settings->minimise};
+        if (worker->leaves_long) /* else it is packed when there is no memory now */
+            mr_witness_pack(worker->trace, &verdict->race.witness);
     } else if (status == MR_OK) {
         verdict->rejected_witnesses++;
         decision->verdict = MR_VERDICT_UNKNOWN;

@@ -251,13 +251,28 @@ static mr_status try_group(unit *u, mr_problem *problem, const mr_candidates *ca
     return status;
 }
 
+/* mr_races_elsewhere.is_proven: a lower unit has. It is merged first, so the race is that of this unit in no case. What the unit looks for
+ * later is the same. */
+static bool is_proven_below(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const unit *u = context;
+    return mr_known_races_below(u->known->round, location_1, location_2, u->outcome->unit) &&
+           mr_known_races_add(u->own, location_1, location_2, 0);
+}
+
 /* Tells the windows and units that come later. */
+static bool tell_race(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const unit *u = context;
+    return mr_known_races_add(u->own, location_1, location_2, 0) &&
+           mr_known_races_add(u->known->round, location_1, location_2, u->outcome->unit);
+}
+
 static mr_status tell_races(unit *u, size_t from)
 {
     for (size_t i = from; i < u->outcome->count; i++) {
         const mr_pair_verdict *verdict = &u->outcome->verdicts[i];
-        if (!mr_known_races_add(u->own, verdict->key_1, verdict->key_2, 0) ||
-            !mr_known_races_add(u->known->round, verdict->key_1, verdict->key_2, u->outcome->unit))
+        if (!tell_race(u, verdict->key_1, verdict->key_2))
             return mr_error_memory(u->worker->error, "recording a candidate");
     }
     return MR_OK;
@@ -268,6 +283,7 @@ static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
 {
     mr_worker *worker = u->worker;
     const mr_candidates *candidates = &small->candidates;
+    const mr_races_elsewhere elsewhere = {is_proven_below, tell_race, u};
     mr_status status = MR_OK;
     size_t before = u->outcome->count;
     bool tries = u->row->kind != WALKS_WITH_LEADS; /* the rounds before have */
@@ -276,7 +292,7 @@ static mr_status search_groups(unit *u, mr_small_window *small, bool *settled)
         status = try_group(u, &small->problem, candidates, &candidates->groups[g], &settled[g]);
     if (status == MR_OK && u->row->kind != IN_ORDER && !worker->halted)
         status = mr_walks_search(worker, &small->problem, candidates, settled,
-                                 u->row->kind == WALKS_WITH_LEADS, u->outcome);
+                                 u->row->kind == WALKS_WITH_LEADS, &elsewhere, u->outcome);
     if (status == MR_OK && has_questions(u->row->kind) && !worker->halted)
         status = mr_fans_search(worker, &small->problem, candidates, settled, NULL, u->outcome);
     return status == MR_OK ? tell_races(u, before) : status;
@@ -337,9 +353,11 @@ mr_status mr_crowded_search(mr_worker *worker, uint32_t round, const mr_crowded_
     mr_worker_begin(worker, MR_ROOM_WINDOWS);
     u.own = mr_known_races_new();
     worker->decide = mr_near_options(&decide);
+    worker->leaves_long = worker->trace->runs == NULL; /* else there is no checker */
     mr_status status = u.own ? mr_worker_ended(worker, search_unit(&u))
                              : mr_error_memory(error, "starting the prediction");
     worker->decide = decide;
+    worker->leaves_long = false;
     mr_known_races_free(u.own);
     mr_worker_end(worker);
     outcome->cut = status == MR_OK && worker->halted;

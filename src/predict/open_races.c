@@ -138,6 +138,19 @@ static mr_pair_verdict *confirm(mr_open_races *open, const mr_candidate_group *g
     return NULL;
 }
 
+static bool is_proven_elsewhere(const mr_open_races *open, const mr_candidate_group *group)
+{
+    const mr_races_elsewhere *e = open->elsewhere;
+    return e && e->is_proven(e->context, group->location_1, group->location_2);
+}
+
+static void note_elsewhere(mr_open_races *open, const mr_candidate_group *group)
+{
+    const mr_races_elsewhere *e = open->elsewhere;
+    if (e && !e->note(e->context, group->location_1, group->location_2))
+        open->status = mr_error_memory(open->worker->error, "recording a candidate");
+}
+
 bool mr_open_races_keep(void *context, uint32_t a, uint32_t b, uint32_t *events, uint32_t count)
 {
     mr_open_races *open = context;
@@ -149,10 +162,14 @@ bool mr_open_races_keep(void *context, uint32_t a, uint32_t b, uint32_t *events,
                         .events = events,
                         .event_count = count,
                         .observed = open->observed};
-    mr_pair_verdict *verdict = confirm(open, &open->candidates->groups[g], &race);
-    if (!verdict)
-        return false;
-    verdict->settled[race.step]++;
+    const mr_candidate_group *group = &open->candidates->groups[g];
+    if (!is_proven_elsewhere(open, group)) {
+        mr_pair_verdict *verdict = confirm(open, group, &race);
+        if (!verdict)
+            return false;
+        verdict->settled[race.step]++;
+        note_elsewhere(open, group);
+    }
     open->settled[g] = true;
     for (size_t i = open->first[g]; i < open->first[g + 1]; i++)
         open->stops[open->events.items[i]]--;

@@ -10,17 +10,27 @@
 #include "base/map.h"
 #include "base/memory.h"
 
+/* Races that are found elsewhere meanwhile, in what is merged before the outcome. */
+typedef struct mr_races_elsewhere {
+    /* Is the race of two places proven, so that no verdict is needed here? */
+    bool (*is_proven)(void *context, uint32_t location_1, uint32_t location_2);
+    /* Is told of one that was proven here. False: no memory. */
+    bool (*note)(void *context, uint32_t location_1, uint32_t location_2);
+    void *context;
+} mr_races_elsewhere;
+
 typedef struct mr_open_races {
     mr_worker *worker;
     const mr_problem *problem;
-    const mr_candidates *candidates; /* with all site pairs of the groups that are open */
-    bool *settled;                   /* one a group; set when it has a race */
-    const mr_map *pairs;             /* as of mr_survey_search (survey.h); NULL: all may race */
-    bool *paired;                    /* one an event: it is in one of `pairs` */
-    mr_outcome *outcome;             /* gets a verdict with a race for each */
-    mr_map groups;                   /* owned; by two places: number of their group */
-    uint32_t *stops;                 /* one an event: how many open groups have it */
-    mr_u32s events;                  /* owned; of group g: [first[g], first[g + 1]) */
+    const mr_candidates *candidates;     /* with all site pairs of the groups that are open */
+    bool *settled;                       /* one a group; set when it has a race */
+    const mr_map *pairs;                 /* as of mr_survey_search (survey.h); NULL: all may race */
+    bool *paired;                        /* one an event: it is in one of `pairs` */
+    const mr_races_elsewhere *elsewhere; /* NULL: none */
+    mr_outcome *outcome;                 /* gets a verdict with a race for each */
+    mr_map groups;                       /* owned; by two places: number of their group */
+    uint32_t *stops;                     /* one an event: how many open groups have it */
+    mr_u32s events;                      /* owned; of group g: [first[g], first[g + 1]) */
     size_t *first;
     uint32_t *noted; /* one an event: the group that has noted it, plus one */
     mr_status status;

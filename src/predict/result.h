@@ -23,6 +23,7 @@ typedef struct mr_race {
     mr_step confirmed_by;
     mr_confirmed confirmed;
     const char *effect; /* on the program, in words; NULL: not known */
+    bool is_long;       /* the witness is to be shortened before it is shown (witness/late.h) */
 } mr_race;
 
 const char *mr_confirmed_name(mr_confirmed confirmed); /* "yes" … */

@@ -1,7 +1,6 @@
 #include "walks.h"
 
 #include "base/seconds.h"
-#include "open_races.h"
 #include "solver/walk.h"
 
 /* What a walk may spend, and all walks of a window together: events run, for each event of the window. */
@@ -185,12 +184,13 @@ static bool walk(walks *s, bool with_leads, mr_arena *arena)
 
 mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
                           const mr_candidates *candidates, bool *settled, bool with_leads,
-                          mr_outcome *outcome)
+                          const mr_races_elsewhere *elsewhere, mr_outcome *outcome)
 {
     walks s = {.open = {.worker = worker,
                         .problem = problem,
                         .candidates = candidates,
                         .settled = settled,
+                        .elsewhere = elsewhere,
                         .outcome = outcome}};
     mr_arena *arena = &worker->arena;
     mr_status status = MR_OK;

@@ -13,18 +13,18 @@
 #ifndef MR_PREDICT_WALKS_H
 #define MR_PREDICT_WALKS_H
 
-#include "worker.h"
+#include "open_races.h"
 
 /* Not without the step explore, and not when some strengths only are wanted. */
 bool mr_walks_are_used(const mr_predict_settings *settings);
 
 /*
  * Looks for races of the groups for which `settled` is false, and sets it for those that have one; adds a verdict with
- * a race to `outcome` for each. The candidates have all site pairs of these groups. No budget counts. Does nothing in model
+ * a race to `outcome` for each that is not proven elsewhere (NULL: none is). The candidates have all site pairs of these groups. No budget counts. Does nothing in model
  * branch, and where walks are not used. MR_ERR_MEMORY.
  */
 mr_status mr_walks_search(mr_worker *worker, const mr_problem *problem,
                           const mr_candidates *candidates, bool *settled, bool with_leads,
-                          mr_outcome *outcome);
+                          const mr_races_elsewhere *elsewhere, mr_outcome *outcome);
 
 #endif

@@ -251,7 +251,8 @@ static mr_status search_fans(mr_worker *worker, mr_problem *problem,
     bool walked = worker->settings->is_walked;
     mr_status status = MR_OK;
     if (!walked)
-        status = mr_walks_search(worker, problem, candidates, fans->settled, false, fans->found);
+        status =
+            mr_walks_search(worker, problem, candidates, fans->settled, false, NULL, fans->found);
     if (status == MR_OK)
         status =
             mr_fans_search(worker, problem, candidates, fans->settled, fans->proven, fans->found);

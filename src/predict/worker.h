@@ -39,6 +39,7 @@ typedef struct mr_worker {
     const mr_window *near_in;       /* the window in which they are being looked for; else NULL */
     uint64_t rejected_witnesses;    /* of verdicts that were dropped (mr_worker_drop) */
     bool halted;                    /* the window was given up, as the run is halted */
+    bool leaves_long;               /* witnesses are not shortened now (witness/late.h) */
     mr_error *error;                /* of the call under way */
 } mr_worker;
 

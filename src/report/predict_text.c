@@ -11,6 +11,7 @@
 #include "predict_summary.h"
 #include "schedule_table.h"
 #include "text_items.h"
+#include "witness/late.h"
 #include "witness/pack.h"
 
 #include <errno.h>
@@ -118,7 +119,10 @@ static bool print_race(writer *self, size_t index)
     if (self->view.show == MR_SCHEDULE_NONE)
         return true;
     mr_witness room;
-    const mr_witness *open = mr_witness_open(self->trace, witness, &room);
+    mr_opaque calls = (mr_opaque)mr_config_choice(self->config, "opaque");
+    const mr_witness *open = race->is_long
+                                 ? mr_witness_open_long(self->trace, calls, witness, &room)
+                                 : mr_witness_open(self->trace, witness, &room);
     bool ok = open != NULL && mr_schedule_print(stream, open, &self->sees, &self->view);
     mr_witness_free(&room);
     return ok;

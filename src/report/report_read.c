@@ -212,9 +212,11 @@ static void read_race(reader *self, const json_t *object)
     }
     result->races[result->race_count++] =
         (mr_race){read_witness(self, object),
-                  (mr_strength)index_of(object, "order", STRENGTHS, strength_name), step_of(object),
+                  (mr_strength)index_of(object, "order", STRENGTHS, strength_name),
+                  step_of(object),
                   (mr_confirmed)index_of(object, "confirmed", CONFIRMED, confirmed_name),
-                  json_string_value(json_object_get(object, "effect"))};
+                  json_string_value(json_object_get(object, "effect")),
+                  false};
 }
 
 static void read_finding(reader *self, const json_t *object)
