@@ -48,6 +48,7 @@ macros() {
 #define out_host(host) WRITES `*host`, its texts and addresses ENDS
 #define out_interfaces(of) WRITES the list of interfaces and their names ENDS
 #define out_addresses(of) WRITES the list of addresses ENDS
+#define out_entered(action, item, found, table) READS the text of `found->key` ENDS WRITES `*found` and `table->filled`, where it is new ENDS
 #define out_tree(root) WRITES `root[sizeof *root]` ENDS
 #define out_wide(to, result, room) WRITES `to`, as many as were made ENDS
 #define out_wide_up_to(to, result, room, ends) WRITES `to`, as many as were made ENDS
@@ -92,7 +93,7 @@ Who reads from a stream that leads to a pipe or socket, other than a standard st
 The environment is the variable `environ`: `getenv` reads it, `setenv` and its like change it atomically, because libc locks them.
 
 **Trees** of `tsearch` are the variable that has their root, whose value `tsearch` and `tdelete` leave open: each search is possible with the tree that it saw. What libc
-writes in the nodes is not recorded. Nor are `obstack_printf`,
+writes in the nodes is not recorded. In the same way the count of a table of `hsearch_r` stands for its slots, and `search_table` for the table of `hsearch`. Not recorded are `obstack_printf`,
 `twalk`, `tdestroy` and what `nftw` gives to its function.
 
 **Comparisons** of `qsort` and `bsearch` are functions of the program, so what they read is recorded as it is. `qsort` moves the elements

@@ -70,6 +70,25 @@ static void log_tree(void **root, uintptr_t code)
     }
 }
 
+/* Stands for the table of hsearch, which is libc's. */
+static struct hsearch_data search_table;
+
+static void log_entered(ACTION action, const ENTRY *item, const ENTRY *found,
+                        struct hsearch_data *table, uintptr_t code)
+{
+    if (found == NULL || code == 0) {
+        return;
+    }
+    in(found->key, text(found->key));
+    if (action == ENTER && found->key == item->key && !mr_ignores_writes(mr_self)) {
+        out(found, sizeof *found);
+        mr_write_access(MR_LOG_WRITE, 2 | MR_LOG_NO_VALUE, &table->filled, (int)table->filled,
+                        code);
+    }
+}
+
+#define out_entered(action, item, found, table)                                                    \
+    log_entered((action), &(item), (found), (table), code);
 #define out_tree(root)  log_tree((root), code);
 #define in_texts(texts) log_texts((texts), code);
 #define out_entry(entry)                                                                           \
