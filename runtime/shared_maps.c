@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-/* Of later ones nothing is known. */
+/* Of later ones nothing is known, which is told once. */
 enum { FIRSTS_MAX = 4096, ALIASES_MAX = 256, PAGE = 4096 };
 
 /* Bytes of a file where they are mapped first. */
@@ -29,7 +29,7 @@ typedef struct alias {
 static first firsts[FIRSTS_MAX];
 static alias aliases[ALIASES_MAX];
 static size_t first_count, alias_count;
-static bool is_told;
+static bool is_told, firsts_are_told;
 
 static size_t least(size_t one, size_t other)
 {
@@ -63,6 +63,14 @@ static void add_first(const first *it)
         at++;
     }
     if (at == FIRSTS_MAX) {
+        if (!firsts_are_told) {
+            mr_complain(
+                "more than 4096 shared mappings: when the bytes of a later one are mapped twice, "
+                "they are different memory in the trace, and races between them are missed, or may "
+                "be false",
+                NULL);
+        }
+        firsts_are_told = true;
         return;
     }
     firsts[at] = *it;

@@ -136,6 +136,76 @@ END
         "$maxrace" record -o maps.mrt ./maps over 2>said && [ "$(grep -cxF "$line" said)" = 1 ]
 }
 
+# Of more shared mappings than are kept nothing is known, which is told once.
+many_maps() {
+    cat >maps.c <<'END'
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+    int fd = memfd_create("maps", 0), pages = count > 1 ? atoi(arguments[1]) : 0;
+    ftruncate(fd, (off_t)pages * 4096);
+    for (int i = 0; i < pages; i++)
+        mmap(0, 4096, PROT_READ, MAP_SHARED, fd, (off_t)i * 4096);
+    return 0;
+}
+END
+    "$maxrace" cc -g maps.c -o maps && "$maxrace" record -o maps.mrt ./maps 4096 2>said && ! grep -q 'shared mappings' said &&
+        "$maxrace" record -o maps.mrt ./maps 4098 2>said && [ "$(grep -c '^maxrace: more than 4096 shared mappings: ' said)" = 1 ]
+}
+
+# A child knows which mappings are the same memory: two of its threads race through different ones, or take one lock through both.
+child_maps() {
+    cat >maps.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+typedef struct shared {
+    pthread_mutex_t lock;
+    int x;
+} shared;
+static int locks;
+static void *add(void *argument)
+{
+    shared *it = argument;
+    if (locks)
+        pthread_mutex_lock(&it->lock);
+    it->x++;
+    if (locks)
+        pthread_mutex_unlock(&it->lock);
+    return 0;
+}
+int main(int count, char **arguments)
+{
+    int fd = memfd_create("maps", 0);
+    pthread_t first, second;
+    pthread_mutexattr_t attributes;
+    ftruncate(fd, 4096);
+    shared *one = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    shared *other = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&one->lock, &attributes);
+    locks = count > 1;
+    if (fork() > 0)
+        return wait(0) < 0;
+    pthread_create(&first, 0, add, one);
+    pthread_create(&second, 0, add, other);
+    pthread_join(first, 0);
+    pthread_join(second, 0);
+    return arguments[0] == 0;
+}
+END
+    "$maxrace" cc -g -pthread maps.c -o maps && "$maxrace" record -q --follow-forks -o maps.mrt ./maps || return 1
+    "$maxrace" predict -q --brief maps.1.mrt >report
+    [ $? -eq 1 ] && grep -q 'race on' report || return 1
+    "$maxrace" record -q --follow-forks -o maps.mrt ./maps locks && "$maxrace" predict -q --brief maps.1.mrt >report
+}
+
 # A program without libstdc++ opens a plugin that brings it along, or has it linked statically.
 brought_library() {
     cat >plugin.cpp <<'END'
@@ -740,6 +810,8 @@ check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
 check record_commands_launchers launchers
 check record_commands_mapped_twice mapped_twice
+check record_commands_many_maps many_maps
+check record_commands_child_maps child_maps
 check record_commands_brought_library brought_library
 check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
