@@ -107,6 +107,7 @@ static mr_config *configure(const examination *x, const question *q)
     else
         mr_settings_set(config, "solver.strategy", EAGER);
     mr_settings_set(config, "solver.saturate_steps", q->saturate_steps);
+    mr_settings_set(config, "candidates.defer", x->trial->choice / 24 % 2 ? "1" : "0");
     mr_settings_set(config, "jobs", x->trial->choice / 3 % 8 ? "1" : "2");
     mr_settings_set(config, "solver.timeout_ms", "0");
     mr_settings_set(config, "solver.memory_mb", "0");

@@ -43,6 +43,7 @@ static const choice choices[] = {
     {"candidates.max_unanswered", "||0|1|2"},
     {"candidates.max_window_steps", "||||1|30|300"},
     {"candidates.crowded", "||0|1|2"},
+    {"candidates.defer", "0|1|1"},
     {"memory.limit_mb", "||||||||||1"},
     {"witness.minimise", "true|false"},
     {"jobs", "1|1|1|1|1|2|3"},

@@ -15,7 +15,7 @@
 
 /* Raise it with every change of the layout, of the bytes of an outcome (predict/outcome_bytes.c),
  * or of the units and their numbers. */
-enum { MR_CHECKPOINT_VERSION = 2 };
+enum { MR_CHECKPOINT_VERSION = 3 };
 
 typedef struct mr_checkpoint_record {
     uint32_t phase;

@@ -144,7 +144,8 @@ const mr_command mr_commands[] = {
      .operands_max = 3,
      .keys = " model opaque repair output quiet jobs profile window.size window.overlap "
              "window.far_size window.far_race_work window.far_work "
-             "candidates.crowded candidates.max_unanswered candidates.max_window_steps "
+             "candidates.crowded candidates.defer candidates.max_unanswered "
+             "candidates.max_window_steps "
              "solver.strategy solver.steps "
              "solver.saturate_steps solver.rlimit solver.timeout_ms solver.memory_mb "
              "solver.max_clauses memory.limit_mb memory.spill_dir ",

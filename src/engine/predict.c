@@ -29,13 +29,15 @@ typedef struct prediction {
     mr_worker **workers; /* one a job, and one for the calling thread; made when they are needed */
     mr_checker *checker; /* of saved races; made when it is needed */
     uint64_t window_count;
-    mr_halt own_halt;     /* when the caller has none */
-    mr_ceiling *ceiling;  /* NULL: none */
-    mr_wanted open;       /* the pairs of places without a race before the windows; owned */
-    bool searches;        /* the last unit is the search for sync-preserving races */
-    bool searched;        /* its outcome was taken; then: */
-    mr_outcome *found;    /*   races that count where no window proves them; owned */
-    bool no_room;         /*   there is no memory for far races */
+    mr_halt own_halt;    /* when the caller has none */
+    mr_ceiling *ceiling; /* NULL: none */
+    mr_wanted open;      /* the pairs of places without a race before the windows; owned */
+    bool searches;       /* the last unit is the search for sync-preserving races */
+    bool searched;       /* its outcome was taken; then: */
+    mr_outcome *found;   /*   races that count where no window proves them; owned */
+    bool no_room;        /*   there is no memory for far races */
+    bool asks_deferred;  /* windows are asked after the search for far races (deferred.h), about: */
+    mr_wanted deferred;  /*   these pairs of places; owned */
     mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
     size_t pair_count;
 } prediction;
@@ -154,6 +156,8 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
 {
     mr_worker *worker = NULL;
     mr_status status = worker_of(p, number, &worker, error);
+    if (worker)
+        worker->only = p->asks_deferred ? &p->deferred : NULL;
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
     pack_witnesses(p, outcome);
@@ -271,6 +275,91 @@ static mr_status merge_search(prediction *p, mr_status status, mr_error *error)
     return merged;
 }
 
+/* ---- questions that the windows have left ---- */
+
+/* Are all accesses seen by one far window, so that only what it leaves unknown is asked of windows? */
+static bool may_defer(const prediction *p)
+{
+    const mr_predict_settings *settings = &p->settings;
+    const mr_trace *trace = settings->trace;
+    return settings->defer && trace->event_count >= settings->defer && p->window_count > 1 &&
+           settings->far == MR_FAR_ALL && !settings->is_crowded &&
+           mr_predict_settings_ask_sites(settings) && mr_far_sees_all(settings);
+}
+
+static mr_status decide_deferred(void *context, unsigned number, uint64_t unit,
+                                 mr_outcome **outcome, mr_error *error)
+{
+    prediction *p = context;
+    bool halted = false;
+    *outcome = mr_outcome_new(p->merge.deferred.groups[unit].window);
+    if (!*outcome)
+        return mr_error_memory(error, "starting a window");
+    mr_status status = decide_window(p, number, *outcome, &halted, error);
+    (*outcome)->unit = unit;
+    if (halted && (!(*outcome)->count || p->dispatch.team)) {
+        mr_outcome_free(*outcome);
+        *outcome = NULL;
+    }
+    return status;
+}
+
+/* As `prepare` and `merge`, with the number of the window in place of that of the unit. */
+static mr_status prepare_deferred(void *context, mr_outcome **outcome, mr_error *error)
+{
+    const prediction *p = context;
+    uint64_t unit = (*outcome)->unit;
+    (*outcome)->unit = p->merge.deferred.groups[unit].window;
+    mr_status status = prepare(context, outcome, error);
+    (*outcome)->unit = unit;
+    return status;
+}
+
+static mr_status merge_deferred(void *context, mr_outcome *outcome, mr_error *error)
+{
+    prediction *p = context;
+    outcome->unit = p->merge.deferred.groups[outcome->unit].window;
+    return mr_merge_deferred(&p->merge, outcome, error);
+}
+
+/* What the search for far races has left unknown and a window has proven is a race. */
+static void forget_unknowns(prediction *p)
+{
+    mr_result *result = p->merge.result;
+    for (uint32_t i = 0; i < p->merge.ledger.count; i++) {
+        const mr_ledger_entry *entry = &p->merge.ledger.entries[i];
+        if (!entry->race || !entry->unknown ||
+            !mr_wanted_pair(&p->deferred, entry->key_1, entry->key_2))
+            continue;
+        result->stats.far_unknown--;
+        result->stats.unknown[result->unknowns[entry->unknown_index].reason]--;
+    }
+}
+
+/* `decided`: the search for far races has been, and only what it has left unknown is left. */
+static mr_status ask_deferred(prediction *p, bool decided, mr_error *error)
+{
+    mr_deferred *deferred = &p->merge.deferred;
+    if (!deferred->count || mr_halt_asked(p->settings.halt) != MR_HALT_NONE)
+        return MR_OK;
+    if (!mr_deferred_list(deferred, p->settings.trace, &p->deferred))
+        return mr_error_memory(error, "starting a window");
+    const mr_phase phase = {.context = p,
+                            .stage = "questions",
+                            .count = deferred->count,
+                            .decide = decide_deferred,
+                            .prepare = prepare_deferred,
+                            .merge = merge_deferred};
+    for (uint32_t i = 0; i < p->merge.ledger.count; i++)
+        p->merge.ledger.entries[i].unanswered = 0; /* those of far races do not count here */
+    p->asks_deferred = true;
+    p->settings.defers = false;
+    mr_status status = mr_dispatch_run(&p->dispatch, &phase, error);
+    if (decided)
+        forget_unknowns(p);
+    return status;
+}
+
 static mr_far_context far_context(prediction *p)
 {
     return (mr_far_context){.settings = &p->settings,
@@ -297,6 +386,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
     p->settings.is_crowded = !p->settings.trace->runs && mr_crowded_is(&p->settings);
     if (p->settings.is_crowded)
         mr_crowded_limit(&p->settings);
+    p->settings.defers = may_defer(p);
     mr_status status = mr_early_find(&context, &p->settings.is_walked, error);
     /* Merging the windows changes the ledger beside the search. */
     if (status == MR_OK && p->settings.is_crowded &&
@@ -458,6 +548,8 @@ static void stop(prediction *p)
     mr_known_races_free(p->known);
     mr_predict_settings_free(&p->settings);
     mr_wanted_free(&p->open);
+    mr_wanted_free(&p->deferred);
+    mr_deferred_free(&p->merge.deferred);
     mr_outcome_free(p->found);
     free(p->pairs);
 }
@@ -505,6 +597,10 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
         (p.settings.find & MR_FIND_RACES) && mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
+    }
+    if (status == MR_OK && !p.dispatch.shards) {
+        status = ask_deferred(&p, far_done, error);
+        far_done &= status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
     if (status == MR_OK && wants_others(&p) && !p.dispatch.shards && !p.no_room &&
         mr_halt_asked(p.settings.halt) == MR_HALT_NONE)

@@ -208,15 +208,27 @@ static mr_status decide_far_window(decider *d, uint32_t start, uint32_t end)
     return status;
 }
 
+/* How many events a far window has; 0: all. */
+static uint64_t far_size(const mr_predict_settings *settings, uint64_t chains)
+{
+    uint64_t size = settings->far_limits.size;
+    if (chains > CHAINS_OF_FULL_SIZE)
+        size = size * CHAINS_OF_FULL_SIZE / chains;
+    return size && size < settings->plan.size ? settings->plan.size : size;
+}
+
+bool mr_far_sees_all(const mr_predict_settings *settings)
+{
+    uint64_t size = far_size(settings, settings->trace->chain_count);
+    return settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP &&
+           (!size || settings->trace->event_count <= size);
+}
+
 /* The far windows over the reduced trace. */
 static mr_window_plan plan_far_windows(const decider *d)
 {
-    const mr_predict_settings *settings = d->context->settings;
     const mr_trace *reduced = &d->window.reduction.trace;
-    uint64_t size = settings->far_limits.size, chains = reduced->chain_count;
-    if (chains > CHAINS_OF_FULL_SIZE)
-        size = size * CHAINS_OF_FULL_SIZE / chains;
-    size = size && size < settings->plan.size ? settings->plan.size : size;
+    uint64_t size = far_size(d->context->settings, reduced->chain_count);
     MR_ASSERT(size <= UINT32_MAX);
     return (mr_window_plan){
         .event_count = reduced->event_count, .size = (uint32_t)size, .overlap = (uint32_t)size / 2};
@@ -239,6 +251,15 @@ static void drop_unknowns(decider *d, size_t first_unknown)
     }
 }
 
+/* mr_deferred_drop: has the whole trace a race of the pair of places, or none? */
+static bool is_decided(const void *context, uint32_t key_1, uint32_t key_2)
+{
+    const decider *d = context;
+    const mr_ledger_entry *entry = mr_ledger_find(&d->context->merge->ledger, key_1, key_2);
+    const mr_place_pair *places = mr_far_window_find(&d->window, key_1, key_2);
+    return (entry && entry->race) || !places || places->no_race;
+}
+
 static mr_status decide_far_windows(decider *d)
 {
     const mr_merge *merge = d->context->merge;
@@ -252,8 +273,10 @@ static mr_status decide_far_windows(decider *d)
     if (status != MR_OK || mr_far_is_halted(&d->asker)) /* then not everything was looked at */
         return status;
     if (mr_window_plan_count(&plan) == 1 &&
-        d->context->settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP)
+        d->context->settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP) {
         drop_unknowns(d, first_unknown);
+        mr_deferred_drop(&d->context->merge->deferred, is_decided, d);
+    }
     if (mr_window_plan_count(&plan) > 1 &&
         !mr_far_parts_count(reduced, &plan, &merge->ledger, &stats_of(d)->far_parts))
         return mr_error_memory(d->error, "counting what far windows have not seen");

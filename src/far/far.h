@@ -82,4 +82,8 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
  */
 mr_status mr_far_decide(mr_far_context *far, mr_error *error);
 
+/* Does one far window see the whole trace, and all pairs of places? Then what mr_far_decide leaves of merge->deferred are the
+ * pairs that it has neither proven nor refuted. */
+bool mr_far_sees_all(const mr_predict_settings *settings);
+
 #endif

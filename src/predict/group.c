@@ -1,5 +1,6 @@
 /* From the candidates of two places, or one pair of events, to a verdict. */
 #include "base/seconds.h"
+#include "deferred.h"
 #include "near.h"
 
 #include <inttypes.h>
@@ -23,6 +24,9 @@ enum {
  * hard for many, and the search that follows (near.h) settles them at once. */
 enum { FIRST_PART = 64 };
 
+/* The steps that a window of a trace with `defers` asks its first questions by. */
+enum { CHEAP = TRACE_ORDER | MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_GREEDY) };
+
 /* A group that is being decided. */
 typedef struct group_state {
     mr_worker *worker;
@@ -33,7 +37,10 @@ typedef struct group_state {
     bool refused;       /* some question was refused for want of memory */
     bool tried_near;    /* close races were looked for; there was none */
     bool no_race;       /* and it was proven that the window has none */
-    unsigned steps;     /* for questions about all accesses of two sites */
+    bool
+        cheaply; /* questions are asked by CHEAP alone; what they leave unknown is asked later (deferred.h): */
+    bool deferred;
+    unsigned steps; /* for questions about all accesses of two sites */
 } group_state;
 
 static bool halted(mr_worker *worker)
@@ -274,6 +281,11 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
         s->latest = (mr_decision){.verdict = MR_VERDICT_NO_RACE, .step = MR_STEP_EXPLORE};
         return MR_OK;
     }
+    if (s->cheaply) {
+        status = ask(s, CHEAP, one, two);
+        s->deferred |= s->latest.verdict == MR_VERDICT_UNKNOWN;
+        return status;
+    }
     bool budget = out_of_budget(s);
     if (!budget && !s->tried_near && mr_near_is_used(s->worker)) {
         status = ask_first(s, one, two);
@@ -332,7 +344,7 @@ static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr
 
 static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uint32_t length)
 {
-    for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
+    for (uint32_t i = 0; i < length && !s->verdict->has_race && !s->deferred; i++) {
         mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
         mr_status status =
             decide_two_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
@@ -432,6 +444,27 @@ static bool is_foreseen(const mr_worker *worker, const mr_pair_verdict *verdict)
            mr_known_races_is_foreseen(worker->known, verdict->key_1, verdict->key_2);
 }
 
+/* Asks a group of a trace with `defers` by what costs little, as long as the window has not spent much. Else, and when the
+ * answer is unknown, its questions come later. */
+static mr_status decide_cheaply(group_state *s, const mr_candidates *candidates,
+                                const mr_candidate_group *group)
+{
+    mr_pair_verdict *verdict = s->verdict;
+    mr_status status = MR_OK;
+    s->cheaply = true;
+    if (s->worker->window_steps < s->worker->settings->plan.size)
+        status = decide_group(s, candidates, group);
+    else
+        verdict->asked = false;
+    verdict->deferred = !verdict->asked || s->deferred;
+    if (!verdict->deferred)
+        return status;
+    verdict->unanswered = 0;
+    memset(verdict->settled, 0, sizeof verdict->settled);
+    memset(verdict->unknown, 0, sizeof verdict->unknown);
+    return status;
+}
+
 mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
                                  const mr_candidates *candidates, const mr_candidate_group *group,
                                  mr_pair_verdict *verdict)
@@ -460,5 +493,8 @@ mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
     if (!refined)
         return mr_error_memory(worker->error, "deciding a candidate");
     status = try_reorder(&s, first, group->count);
-    return status != MR_OK || verdict->has_race ? status : decide_group(&s, candidates, group);
+    if (status != MR_OK || verdict->has_race)
+        return status;
+    return settings->defers ? decide_cheaply(&s, candidates, group)
+                            : decide_group(&s, candidates, group);
 }

@@ -10,6 +10,7 @@
 typedef enum use {
     DROPPED,  /* an earlier window has proven the race, or it is foreseen */
     AS_IT_IS, /* all of the verdict counts */
+    DEFERRED, /* its questions are left for later */
     /* Only what trace order says counts: */
     OVER_UNANSWERED, /* candidates.max_unanswered forbids the questions */
     OVER_STEPS,      /* candidates.max_window_steps forbids them */
@@ -35,10 +36,11 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
     }
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
         return OVER_STEPS;
+    /* A worker that did not know of lower windows may have asked more than counts, and stopped too early. */
     if (!verdict->asked)
-        return NOT_ASKED;
+        return verdict->deferred && *window_steps >= settings->plan.size ? DEFERRED : NOT_ASKED;
     *window_steps += verdict->steps;
-    return AS_IT_IS;
+    return verdict->deferred ? DEFERRED : AS_IT_IS;
 }
 
 bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome)
@@ -87,6 +89,7 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
             forget_answers(verdict);
             break;
         case AS_IT_IS:
+        case DEFERRED:
             break;
         }
         outcome->verdicts[kept++] = *verdict;
@@ -256,6 +259,11 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
         case AS_IT_IS:
             status = add_whole(merge, verdict, outcome->unit, error);
             break;
+        case DEFERRED:
+            stats->rejected_witnesses += verdict->rejected_witnesses;
+            if (!mr_deferred_add(&merge->deferred, verdict->key_1, verdict->key_2, outcome->unit))
+                status = mr_error_memory(error, "recording a candidate");
+            break;
         case OVER_UNANSWERED:
         case OVER_STEPS:
         case NOT_ASKED:
@@ -265,6 +273,16 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
         }
     }
     stats->windows_stopped += stopped;
+    return status;
+}
+
+mr_status mr_merge_deferred(mr_merge *merge, mr_outcome *outcome, mr_error *error)
+{
+    mr_stats *stats = &merge->result->stats;
+    uint64_t windows = stats->windows;
+    outcome->dropped_by_filter = outcome->dropped_by_cone = 0;
+    mr_status status = mr_merge_window(merge, outcome, error);
+    stats->windows = windows;
     return status;
 }
 

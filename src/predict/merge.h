@@ -21,6 +21,7 @@
 #ifndef MR_PREDICT_MERGE_H
 #define MR_PREDICT_MERGE_H
 
+#include "deferred.h"
 #include "known_races.h"
 #include "ledger.h"
 #include "outcome.h"
@@ -35,6 +36,7 @@ typedef struct mr_merge {
     mr_result *result;
     mr_known_races *known; /* races are entered here; NULL: nowhere */
     mr_ledger ledger;      /* owned: mr_ledger_free */
+    mr_deferred deferred;  /* owned: mr_deferred_free */
 } mr_merge;
 
 /* Does the outcome of the next window have all that the result needs? */
@@ -47,6 +49,9 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome);
 /* Adds the outcome of the next window, and takes over its races. In an outcome that is not
  * complete, pairs that were not asked about are unknown. MR_ERR_MEMORY. */
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error);
+
+/* The same for the answers to questions that were left (deferred.h): the window has been merged. */
+mr_status mr_merge_deferred(mr_merge *merge, mr_outcome *outcome, mr_error *error);
 
 /* Adds the races of an outcome from before the windows (crowded.h), but those that are there already. They
  * are taken over. MR_ERR_MEMORY. */

@@ -22,6 +22,7 @@
 typedef struct mr_pair_verdict {
     uint32_t key_1, key_2; /* of the ledger */
     bool asked;            /* questions were asked; false: a race in trace order, or no budget */
+    bool deferred;         /* the questions are left for later (deferred.h) */
     bool in_trace_order;   /* the race was found before any question */
     bool has_race, has_unknown;
     uint64_t unanswered;     /* questions without an answer */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The bits of the first number of a verdict. */
-enum { ASKED = 1, IN_TRACE_ORDER = 2, HAS_RACE = 4, HAS_UNKNOWN = 8, ALL_BITS = 15 };
+enum { ASKED = 1, IN_TRACE_ORDER = 2, HAS_RACE = 4, HAS_UNKNOWN = 8, DEFERRED = 16, ALL_BITS = 31 };
 
 /* ---- writing ---- */
 
@@ -78,7 +78,8 @@ static bool write_verdict(const mr_trace *trace, const mr_pair_verdict *verdict,
 {
     mr_bytes_number(
         bytes, (verdict->asked ? ASKED : 0u) | (verdict->in_trace_order ? IN_TRACE_ORDER : 0u) |
-                   (verdict->has_race ? HAS_RACE : 0u) | (verdict->has_unknown ? HAS_UNKNOWN : 0u));
+                   (verdict->has_race ? HAS_RACE : 0u) | (verdict->has_unknown ? HAS_UNKNOWN : 0u) |
+                   (verdict->deferred ? DEFERRED : 0u));
     mr_bytes_number(bytes, verdict->key_1);
     mr_bytes_number(bytes, verdict->key_2);
     mr_bytes_number(bytes, verdict->unanswered);
@@ -305,6 +306,7 @@ static void read_verdict(source *s, mr_pair_verdict *verdict)
     verdict->asked = bits & ASKED;
     verdict->in_trace_order = bits & IN_TRACE_ORDER;
     verdict->has_unknown = bits & HAS_UNKNOWN;
+    verdict->deferred = bits & DEFERRED;
     verdict->key_1 = mr_bytes_get_u32(&s->in, UINT32_MAX);
     verdict->key_2 = mr_bytes_get_u32(&s->in, UINT32_MAX);
     verdict->unanswered = mr_bytes_get(&s->in);

@@ -193,6 +193,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT,
         .minimise = mr_config_bool(config, "witness.minimise"),
         .crowded = (uint64_t)mr_config_int(config, "candidates.crowded"),
+        .defer = (uint64_t)mr_config_int(config, "candidates.defer"),
         .max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered"),
         .max_window_steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps"),
         .decide = mr_predict_limits(config)};

@@ -45,6 +45,8 @@ typedef struct mr_predict_settings {
     uint64_t crowded;          /* candidates.crowded; 0: never */
     bool is_crowded;           /* the trace is (crowded.h); set by the engine before the windows */
     bool is_walked;            /* likewise: walks with leads have gone through it (walks.h) */
+    uint64_t defer;            /* candidates.defer; 0: never */
+    bool defers;               /* windows leave their questions (deferred.h); set by the engine */
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
     uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
     mr_decide_options decide;

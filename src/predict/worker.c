@@ -9,12 +9,14 @@
 
 #include <inttypes.h>
 
-/* mr_candidate_options.wanted: is there no lower window that is known to prove the pair? */
+/* mr_candidate_options.wanted: is there no lower window that is known to prove the pair? Of questions that were left, those
+ * that are asked now. */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const mr_worker *worker = context;
-    return !worker->known ||
-           !mr_known_races_below(worker->known, location_1, location_2, worker->window);
+    return mr_wanted_pair(worker->only, location_1, location_2) &&
+           (!worker->known ||
+            !mr_known_races_below(worker->known, location_1, location_2, worker->window));
 }
 
 /* The same in a crowded trace: has no race of the pair been proven before all windows? A question about a fan (fans.h)

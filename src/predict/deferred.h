@@ -1,0 +1,43 @@
+/*
+ * deferred: the questions that the windows of a long trace leave for later (candidates.defer).
+ *
+ * Nearly all pairs of places have no race. A window proves that of its own accesses, and the next one of its own; then the
+ * search for far races proves it of the whole trace, which the windows need not have done. So a window looks for witnesses in
+ * trace order, and with sections held back (solver/reorder.h), for all of its pairs of places. It asks questions, by the steps that cost
+ * little, until it has spent as much effort as it has events. About a pair of places that the search for far races has neither proven nor
+ * refuted, its windows ask after that, as they do at once in a shorter trace. So no race of a window is lost: what the whole trace cannot
+ * have, no window has.
+ *
+ * A question that was left counts only when it is asked. Not with far windows that do not see the whole trace, nor with
+ * candidates.report: event.
+ */
+#ifndef MR_PREDICT_DEFERRED_H
+#define MR_PREDICT_DEFERRED_H
+
+#include "ledger.h"
+
+typedef struct mr_deferred_group {
+    uint32_t key_1, key_2;
+    uint64_t window;
+} mr_deferred_group;
+
+/* Zero-initialise. */
+typedef struct mr_deferred {
+    mr_deferred_group *groups; /* in the order of the windows */
+    size_t count, capacity;
+} mr_deferred;
+
+void mr_deferred_free(mr_deferred *deferred);
+
+/* False: no memory. */
+bool mr_deferred_add(mr_deferred *deferred, uint32_t key_1, uint32_t key_2, uint64_t window);
+
+/* Drops those whose pair of places is settled. */
+void mr_deferred_drop(mr_deferred *deferred,
+                      bool (*is_settled)(const void *context, uint32_t key_1, uint32_t key_2),
+                      const void *context);
+
+/* Lists the pairs of places, and leaves one group of each window. False: no memory. */
+bool mr_deferred_list(mr_deferred *deferred, const mr_trace *trace, mr_wanted *pairs);
+
+#endif

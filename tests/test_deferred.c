@@ -1,0 +1,166 @@
+/*
+ * deferred: windows that leave their questions until the search for far races has been (candidates.defer). Whatever that search
+ * is allowed to take, each race that windows prove at once is found, and nothing is unknown that was not; the result is
+ * the same for any number of threads.
+ *
+ *   DEFERRED_TRACES, DEFERRED_SEED, DEFERRED_SHAPE choose other traces (support/trials.h)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/predicted.h"
+#include "support/random.h"
+#include "support/trials.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TRACES = 20000, SHARE_TRACES = 400, DEFAULT_SEED = 20261128 };
+
+/* What the search for far races may take: enough, hardly anything, and what ends it on its way. */
+static const char *const works[] = {"250000000", "1", "40", "200", "1000"};
+/* Without linearise and greedy a race takes a question. */
+static const char *const steps[] = {"filter,cone,linearise,eliminate,greedy,saturate,explore",
+                                    "filter,cone,saturate", "filter,cone,eliminate,explore"};
+static const char *const sizes[] = {"6", "8", "12", "20"};
+
+typedef struct examination {
+    uint64_t races, later, unknown;
+} examination;
+
+typedef struct places {
+    uint32_t one, two;
+} places;
+
+static places places_of(const mr_trace *trace, uint32_t first, uint32_t second)
+{
+    uint32_t x = trace->location[first], y = trace->location[second];
+    return (places){x < y ? x : y, x < y ? y : x};
+}
+
+static bool is_unknown(const mr_trace *trace, const mr_result *result, places wanted)
+{
+    for (size_t i = 0; i < result->unknown_count; i++) {
+        places open = places_of(trace, result->unknowns[i].first, result->unknowns[i].second);
+        if (open.one == wanted.one && open.two == wanted.two)
+            return true;
+    }
+    return false;
+}
+
+static bool has_race(const mr_trace *trace, const mr_result *result, places wanted)
+{
+    for (size_t i = 0; i < result->race_count; i++) {
+        const mr_witness *witness = &result->races[i].witness;
+        places found = places_of(trace, witness->first, witness->second);
+        if (found.one == wanted.one && found.two == wanted.two)
+            return true;
+    }
+    return false;
+}
+
+static mr_result predict(mr_trial *trial, mr_random random, const char *defer, const char *jobs,
+                         char **report)
+{
+    const char *const settings[] = {"model",
+                                    mr_model_name((mr_model)mr_random_below(&random, 3)),
+                                    "window.size",
+                                    sizes[mr_random_below(&random, 4)],
+                                    "window.far_work",
+                                    works[mr_random_below(&random, 5)],
+                                    "solver.steps",
+                                    steps[mr_random_below(&random, 3)],
+                                    "solver.saturate_steps",
+                                    mr_random_percent(&random, 50) ? "50000000" : "30",
+                                    "candidates.max_unanswered",
+                                    mr_random_percent(&random, 50) ? "4" : "1",
+                                    "find",
+                                    "races",
+                                    "report.run",
+                                    "false",
+                                    "candidates.defer",
+                                    defer,
+                                    "jobs",
+                                    jobs,
+                                    NULL};
+    mr_config *config = mr_settings_of(settings);
+    mr_result result = mr_predicted(trial->trace, config);
+    *report = mr_predicted_report(trial->trace, config, &result);
+    mr_config_free(config);
+    return result;
+}
+
+/* Of the unknowns only their number of pairs of places can be compared: another question may stand for a pair. */
+static void compare(examination *x, mr_trial *trial, const mr_result *once, const mr_result *left)
+{
+    const mr_trace *trace = trial->trace;
+    for (size_t i = 0; i < once->race_count; i++) {
+        const mr_witness *witness = &once->races[i].witness;
+        if (once->races[i].confirmed_by != MR_STEP_FAR &&
+            !has_race(trace, left, places_of(trace, witness->first, witness->second)))
+            mr_trial_wrong(
+                trial, "the race of %" PRIu32 " and %" PRIu32 " is %s", witness->first,
+                witness->second,
+                is_unknown(trace, left, places_of(trace, witness->first, witness->second))
+                    ? "unknown"
+                    : "lost");
+    }
+    for (size_t i = 0; i < left->unknown_count; i++) {
+        const mr_unknown *unknown = &left->unknowns[i];
+        if (has_race(trace, left, places_of(trace, unknown->first, unknown->second)))
+            mr_trial_wrong(trial, "a race is unknown, too");
+    }
+    x->races += left->race_count;
+    x->unknown += left->unknown_count;
+}
+
+static void examine(mr_trial *trial, void *context)
+{
+    examination *x = context;
+    const mr_random random = {trial->choice};
+    char *reports[3];
+    mr_result once = predict(trial, random, "0", "1", &reports[0]);
+    mr_result left = predict(trial, random, "1", "1", &reports[1]);
+    mr_result again = predict(trial, random, "1", "3", &reports[2]);
+    mr_predicted_check(trial->trace, &left);
+    compare(x, trial, &once, &left);
+    x->later += left.stats.races[MR_STEP_SATURATE] + left.stats.races[MR_STEP_EXPLORE];
+    if (strcmp(reports[1], reports[2]) != 0)
+        mr_trial_wrong(trial, "three threads report something else than one");
+    for (int i = 0; i < 3; i++)
+        free(reports[i]);
+    mr_result_free(&once);
+    mr_result_free(&left);
+    mr_result_free(&again);
+}
+
+static void no_race_is_lost(void **state)
+{
+    (void)state;
+    const mr_trials trials = {.prefix = "DEFERRED",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .longer = true};
+    examination x = {0};
+    uint64_t traces = mr_trials_run(&trials, examine, &x);
+    print_message("%" PRIu64 " races, %" PRIu64 " of them by questions that were left, %" PRIu64
+                  " unknown\n",
+                  x.races, x.later, x.unknown);
+    if (traces >= SHARE_TRACES)
+        assert_true(x.races > traces && x.later > traces / 100 && x.unknown > traces / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_race_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
