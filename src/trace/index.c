@@ -408,7 +408,7 @@ void mr_index_free(mr_index *index)
 bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
 {
     MR_REQUIRE(first == index->end && trace->link);
-    uint64_t reads = 0, writes = 0;
+    uint64_t plain = 0, writes = 0;
     const columns *run = &index->run;
     if (!widen_variables(index, trace->variables.count) ||
         !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count) ||
@@ -425,20 +425,16 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
     for (uint32_t event = first; event < index->end; event++) {
         uint8_t op = run->op[event];
         index_thread(&index->threads[run->thread[event]], event);
-        if (op == MR_OP_READ) {
+        if (mr_op_is_plain(op)) {
+            bool is_write = op == MR_OP_WRITE;
+            plain++;
+            writes += is_write;
             if (index->links_alone)
-                index_link(index, event, false);
+                index_link(index, event, is_write);
+            else if (is_write)
+                index_write(index, event, run->value[event]);
             else
                 index_read(index, event, run->value[event]);
-            reads++;
-            continue;
-        }
-        if (op == MR_OP_WRITE) {
-            if (index->links_alone)
-                index_link(index, event, true);
-            else
-                index_write(index, event, run->value[event]);
-            writes++;
         } else {
             run->link[event] = MR_NONE;
             if (!index_operation(index, event))
@@ -446,7 +442,7 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
             index->op_counts[op]++;
         }
     }
-    index->op_counts[MR_OP_READ] += reads;
+    index->op_counts[MR_OP_READ] += plain - writes;
     index->op_counts[MR_OP_WRITE] += writes;
     return true;
 }

@@ -174,6 +174,23 @@ static void reset(mr_replay *r)
     r->base = 0;
 }
 
+/* The same as `apply` of the events to `end`, as observed. Whether a plain access reads or writes is not a branch, which
+ * would often be guessed wrong. */
+static void apply_to(mr_replay *r, uint32_t end)
+{
+    const mr_trace *trace = r->trace;
+    for (uint32_t event = r->base; event < end; event++) {
+        uint8_t op = trace->op[event];
+        if (!mr_op_is_plain(op)) {
+            apply(r, event);
+            continue;
+        }
+        mr_variable_now unused, *now = &r->variables[trace->operand[event]];
+        *(mr_op_writes(op) ? now : &unused) = (mr_variable_now){event, false};
+    }
+    r->base = end;
+}
+
 void mr_replay_seek(mr_replay *r, uint32_t window_start)
 {
     MR_REQUIRE(!r->done_count && window_start <= r->trace->event_count);
@@ -181,8 +198,8 @@ void mr_replay_seek(mr_replay *r, uint32_t window_start)
         reset(r);
     while (r->base < window_start && !r->by_window)
         step(r, r->base++);
-    while (r->base < window_start)
-        apply(r, r->base++);
+    if (r->base < window_start)
+        apply_to(r, window_start);
 }
 
 bool mr_replay_open(mr_replay *r, uint32_t window_end)
@@ -265,11 +282,12 @@ static bool index_events(mr_replay *r)
             r->following[e] = r->first_event[trace->thread[e]];
             r->first_event[trace->thread[e]] = e;
         }
-        if (mr_op_is_plain(trace->op[e]))
+        uint8_t op = trace->op[e];
+        if (!MR_OP_DOES(op, MR_FORKS | MR_SHARED)) /* first, as these are rare */
             continue;
-        if (mr_op_forks(trace->op[e]))
+        if (mr_op_forks(op))
             r->fork[trace->operand[e]] = e;
-        if (MR_OP_DOES_ALL(trace->op[e], MR_ACQUIRES | MR_SHARED) &&
+        if (MR_OP_DOES_ALL(op, MR_ACQUIRES | MR_SHARED) &&
             !mr_keys_add(&r->share_numbers, share_key(trace, e), &number))
             return false;
     }

@@ -106,15 +106,14 @@ bool mr_requirements_open(mr_requirements *requirements, const mr_trace *trace, 
     requirements->source = source;
     requirements->from = start;
     for (uint32_t e = start; e < end; e++) {
-        uint32_t variable = trace->operand[e];
-        if (mr_op_reads(trace->op[e]))
-            requirements->source[e - start] =
-                written[variable] ? written[variable] - 1 : before(context, variable);
-        if (mr_op_writes(trace->op[e]))
-            written[variable] = e + 1;
+        if (!mr_op_is_access(trace->op[e]))
+            continue;
+        uint32_t variable = trace->operand[e], write = written[variable];
+        requirements->source[e - start] = write ? write - 1 : before(context, variable);
+        written[variable] = mr_op_writes(trace->op[e]) ? e + 1 : write;
     }
     for (uint32_t e = start; e < end; e++)
-        if (mr_op_writes(trace->op[e]))
+        if (mr_op_is_access(trace->op[e]))
             written[trace->operand[e]] = 0;
     return true;
 }
