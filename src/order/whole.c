@@ -9,6 +9,16 @@ static void mark(mr_whole *whole, uint32_t event)
     whole->marks[event / 8] |= (uint8_t)(1 << event % 8);
 }
 
+/* A plain access: marks the write of another thread that it reads from. Without branches, which would be guessed wrong. */
+static inline void mark_source(mr_whole *whole, uint32_t event)
+{
+    const mr_trace *trace = whole->trace;
+    uint32_t write = mr_op_reads(trace->op[event]) ? trace->link[event] : MR_NONE;
+    uint32_t source = write != MR_NONE ? write : event;
+    bool is_other = trace->thread[source] != trace->thread[event];
+    whole->marks[source / 8] |= (uint8_t)(is_other << source % 8);
+}
+
 /* The write of another thread, atomic or plain, that the event reads from; else MR_NONE. */
 static uint32_t read_source(const mr_trace *trace, uint32_t event)
 {
@@ -57,9 +67,14 @@ static bool run(mr_whole *whole, bool with_reads)
     whole->single_count = trace->locks.count;
     for (uint32_t lock = 0; lock < trace->locks.count; lock++)
         whole->first_reader[lock] = MR_NONE;
-    for (uint32_t event = 0; event < trace->event_count; event++)
-        if (!look_at(whole, event, with_reads))
-            return false;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        if (!mr_op_is_plain(trace->op[event])) {
+            if (!look_at(whole, event, with_reads))
+                return false;
+        } else if (with_reads) {
+            mark_source(whole, event);
+        }
+    }
     for (size_t i = 0; i < whole->edges->count; i++)
         mark(whole, whole->edges->items[i].from);
     return true;

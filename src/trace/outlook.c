@@ -161,15 +161,12 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
     for (uint32_t i = 0; i < events->count; i++) {
         uint32_t thread = events->thread[i], operand = events->operand[i];
         MR_ASSERT_COSTLY(thread < outlook->thread_count);
+        if (mr_op_is_plain(events->op[i])) { /* most of them */
+            outlook->access[operand] |= events->op[i] == MR_OP_WRITE ? WRITTEN | PLAIN : PLAIN;
+            note_user(&outlook->variable_user[operand], thread);
+            continue;
+        }
         switch ((mr_op)events->op[i]) {
-        case MR_OP_WRITE:
-            outlook->access[operand] = WRITTEN | PLAIN;
-            note_user(&outlook->variable_user[operand], thread);
-            break;
-        case MR_OP_READ:
-            outlook->access[operand] |= PLAIN;
-            note_user(&outlook->variable_user[operand], thread);
-            break;
         case MR_OP_ATOMIC_WRITE:
         case MR_OP_ATOMIC_UPDATE:
             outlook->access[operand] |= WRITTEN;
@@ -206,6 +203,8 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
         case MR_OP_ALLOC:
         case MR_OP_DEREF:
         case MR_OP_FENCE:
+        case MR_OP_READ:
+        case MR_OP_WRITE:
             break;
         }
     }
