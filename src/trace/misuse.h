@@ -30,7 +30,7 @@
     X(UNLOCK_FREE, "unlock-free", "releases a lock that nobody holds", "")                         \
     X(LOCK_HELD, "lock-held", "takes a lock that is held", "taken")                                \
     X(UNLOCK_MODE, "unlock-mode", "releases a lock in another mode than it was taken in", "taken") \
-    X(STALE_POINTER, "stale-pointer", "uses a pointer to a block that was freed", "")
+    X(STALE_POINTER, "stale-pointer", "uses a pointer recorded before its block was freed", "")
 
 typedef enum mr_misuse_kind {
 #define MR_MISUSE_ENUM(name, word, text, other) MR_MISUSE_##name,
