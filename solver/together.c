@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The search gives up when there are more pairs than this for each row that it has come to, beyond the first. */
-enum { PAIRS_OF_ROW = 48, FIRST_PAIRS = 1 << 22 };
+enum { PAIRS_OF_ROW = 24, FIRST_PAIRS = 1 << 22 };
 
 enum { STEPS_A_LOOK = 256 };
 

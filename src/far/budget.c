@@ -32,7 +32,9 @@ static bool can_pay(const mr_far_budget *budget, const mr_place_pair *places, ui
     uint64_t per_race = limits->per_race;
     if (stricter && per_race >= STRICTER_PART)
         per_race /= STRICTER_PART;
-    return is_left(per_race, places->spent, effort) && is_left(limits->all, budget->spent, effort);
+    return is_left(per_race, places->spent, effort) &&
+           is_left(limits->all, budget->spent, effort) &&
+           is_left(budget->most, budget->spent, effort);
 }
 
 bool mr_far_budget_covers(const mr_far_budget *budget, const mr_place_pair *places, uint64_t effort)
@@ -83,6 +85,13 @@ bool mr_far_budget_may_try_now(mr_far_budget *budget, const mr_place_pair *place
     bool may = mr_far_budget_may_try(budget, places, effort);
     pthread_mutex_unlock(&budget->lock);
     return may;
+}
+
+void mr_far_budget_lower(mr_far_budget *budget, uint64_t part)
+{
+    const uint64_t all = budget->window->settings->far_limits.all;
+    if (all > budget->spent)
+        budget->most = budget->spent + (all - budget->spent) / part + 1;
 }
 
 /* ---- what was found ---- */

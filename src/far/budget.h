@@ -29,6 +29,7 @@ typedef struct mr_far_budget {
     mr_merge *merge;
     pthread_mutex_t lock;
     uint64_t spent; /* effort of all pairs of places */
+    uint64_t most;  /* of it, beside limits.all; 0: no limit */
 } mr_far_budget;
 
 void mr_far_budget_init(mr_far_budget *budget, const mr_far_window *window, mr_merge *merge);
@@ -49,6 +50,9 @@ bool mr_far_budget_covers_now(mr_far_budget *budget, const mr_place_pair *places
 bool mr_far_budget_may_ask_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort,
                                uint64_t unanswered);
 bool mr_far_budget_may_try_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort);
+
+/* Leaves one of so many parts of what is left of limits.all, unless that is 0. */
+void mr_far_budget_lower(mr_far_budget *budget, uint64_t part);
 
 /* Charges effort to a pair of places that the budget covers so far. */
 void mr_far_budget_pay(mr_far_budget *budget, mr_place_pair *places, uint64_t effort);

@@ -50,6 +50,10 @@ enum { FEW_PLACES = 16, FEW_PART = 16, FEW_SPOTS_PART = 32 };
  * at large: most of the pairs of places have no race then. */
 enum { MANY_PLACES = 64 };
 
+/* When that was given up, and there are more threads than so many, a question takes seconds and hardly ever tells anything: one of so many
+ * parts of what is left of the budget is for them. */
+enum { MANY_THREADS = 32, OPEN_PART = 64 };
+
 static bool has_many_left(const decider *d)
 {
     return d->window.model == d->context->settings->model && mr_far_survey_is_used(&d->asker) &&
@@ -69,7 +73,7 @@ static mr_status try_at_large(decider *d, mr_status status)
 static mr_status search_and_prove(decider *d, bool untried)
 {
     mr_status status = MR_OK;
-    bool raised = false;
+    mr_far_met met = MR_FAR_MET_LITTLE;
     if (d->window.unsettled_count <= FEW_PLACES) {
         status = mr_far_look_at_bundles(&d->asker, FEW_PART, d->error);
         if (goes_on(d, status) && mr_far_survey_is_used(&d->asker))
@@ -79,10 +83,13 @@ static mr_status search_and_prove(decider *d, bool untried)
     if (goes_on(d, status))
         status = mr_far_survey(&d->asker, d->error);
     if (goes_on(d, status))
-        status = mr_far_meet(&d->asker, &raised, d->error);
+        status = mr_far_meet(&d->asker, &met, d->error);
+    if (untried && met == MR_FAR_MET_GAVE_UP &&
+        d->window.problem.window->thread_count > MANY_THREADS)
+        mr_far_budget_lower(d->asker.budget, OPEN_PART);
     if (untried)
         status = try_at_large(d, status);
-    if (raised && goes_on(d, status)) /* needs little now */
+    if (met == MR_FAR_MET_RAISED && goes_on(d, status)) /* needs little now */
         status = mr_far_look_at_bundles(&d->asker, 0, d->error);
     return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, 1, d->error) : status;
 }

@@ -168,7 +168,7 @@ mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
 /* ---- each two threads ---- */
 
 /* The pairs of places that never meet, then what is left with more precedence. */
-static mr_status use(mr_far_asker *asker, const mr_together *together, bool *raised,
+static mr_status use(mr_far_asker *asker, const mr_together *together, mr_far_met *met,
                      mr_error *error)
 {
     mr_far_window *window = asker->window;
@@ -187,13 +187,13 @@ static mr_status use(mr_far_asker *asker, const mr_together *together, bool *rai
         return status;
     if (!mr_together_raise(together, &window->problem.forced, &window->arena))
         return mr_error_memory(error, "deciding far races");
-    *raised = true;
+    *met = MR_FAR_MET_RAISED;
     status = mr_far_window_list_again(window, &no_race, error);
     asker->context->merge->result->stats.far_no_race += no_race;
     return status;
 }
 
-mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error)
+mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
 {
     mr_far_window *window = asker->window;
     const mr_problem *problem = &window->problem;
@@ -201,7 +201,7 @@ mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error)
     mr_together *together;
     uint64_t spent = 0;
     mr_arena scratch;
-    *raised = false;
+    *met = MR_FAR_MET_LITTLE;
     if (!mr_far_survey_is_used(asker))
         return MR_OK;
     const mr_explore_limits limits = {
@@ -216,8 +216,10 @@ mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error)
     mr_dispatch_note(asker->context->dispatch, &told, sizeof told);
     mr_status status = result == MR_EXPLORED_NO_MEMORY
                            ? mr_error_memory(error, "deciding far races")
-                       : result == MR_EXPLORED_ALL ? use(asker, together, raised, error)
+                       : result == MR_EXPLORED_ALL ? use(asker, together, met, error)
                                                    : MR_OK;
+    if (result == MR_EXPLORED_OUT_OF_EFFORT && spent)
+        *met = MR_FAR_MET_GAVE_UP;
     mr_arena_free(&scratch);
     return status;
 }

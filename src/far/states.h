@@ -18,9 +18,16 @@ bool mr_far_survey_is_used(const mr_far_asker *asker);
  * unit. MR_ERR_MEMORY, and the errors of mr_dispatch_run. */
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error);
 
+/* What the states of each two threads led to. */
+typedef enum mr_far_met {
+    MR_FAR_MET_LITTLE,  /* proofs at most, or there are too many threads for them */
+    MR_FAR_MET_RAISED,  /* the precedence of the far window is raised */
+    MR_FAR_MET_GAVE_UP, /* they were too many */
+} mr_far_met;
+
 /* Likewise: pairs of places whose accesses are never together have no race. Where others are left, raises the precedence of the far
- * window by what was found, lists them again, and sets `*raised`. By the calling thread, of each rank, as
+ * window by what was found, and lists them again. By the calling thread, of each rank, as
  * the far window is changed. */
-mr_status mr_far_meet(mr_far_asker *asker, bool *raised, mr_error *error);
+mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error);
 
 #endif
