@@ -14,13 +14,25 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* glibc: the kind's lower bits are the type; bit 7 says that other processes use it, bit 4 robust.
- */
-enum { KIND_MASK = 3, KIND_RECURSIVE = 1, KIND_ERRORCHECK = 2, KIND_SHARED = 128 };
+/* glibc: the kind's lower bits are the type; bit 7 says that other processes use it, bit 6 that it has a
+ * priority ceiling, bit 4 robust. */
+enum {
+    KIND_MASK = 3,
+    KIND_RECURSIVE = 1,
+    KIND_ERRORCHECK = 2,
+    KIND_CEILING = 64,
+    KIND_SHARED = 128
+};
 
 static bool is_errorcheck(const pthread_mutex_t *mutex)
 {
     return (mutex->__data.__kind & KIND_MASK) == KIND_ERRORCHECK;
+}
+
+/* EINVAL of such a mutex says that the thread's priority does not fit. */
+static bool has_ceiling(const pthread_mutex_t *mutex)
+{
+    return mutex->__data.__kind >= 0 && (mutex->__data.__kind & KIND_CEILING) != 0;
 }
 
 static bool log_acquired(int status, pthread_mutex_t *mutex, unsigned tried, uintptr_t code)
@@ -39,7 +51,7 @@ static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code
     if (status == ENOTRECOVERABLE) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_LOST, 0);
     }
-    if (status == EINVAL) {
+    if (status == EINVAL && !has_ceiling(mutex)) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_REFUSED, 0);
     }
 }
