@@ -84,8 +84,9 @@ SENDS(sendfile, off_t)
 SENDS(sendfile64, off64_t)
 #undef SENDS
 
-/* What the call took, or saw and left there (`takes`). */
-static void end_moved(int from, ssize_t bytes, bool takes, uintptr_t code)
+/* What the call took, or saw and left there (`takes`). Who reads it where it went comes after who wrote it: BEFORE is logged
+ * again, since the call began before that. */
+static void end_moved(int from, int to, ssize_t bytes, bool takes, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
@@ -96,6 +97,9 @@ static void end_moved(int from, ssize_t bytes, bool takes, uintptr_t code)
             mr_channel_log_end(from, code);
         } else if (saved_errno == EAGAIN) {
             mr_channel_log_empty(from, code);
+        }
+        if (bytes > 0) {
+            mr_channel_log(MR_LOG_BEFORE, to, code);
         }
         mr_leave(thread);
     }
@@ -114,7 +118,7 @@ static void end_moved(int from, ssize_t bytes, bool takes, uintptr_t code)
         mr_descriptor_use(to, MR_CALLER);                                                          \
         mr_channel_log(MR_LOG_BEFORE, to, MR_CALLER);                                              \
         MR_IO_CALL(thread, from, POLLIN, result, MR_REAL(name) arguments);                         \
-        end_moved(from, result, takes, MR_CALLER);                                                 \
+        end_moved(from, to, result, takes, MR_CALLER);                                             \
         mr_io_end_room(to, result, 0, MR_CALLER);                                                  \
         beside;                                                                                    \
         return result;                                                                             \
