@@ -34,7 +34,7 @@ typedef struct collector {
     size_t group_capacity;
     /* All hold a number + 1, 0: none so far. */
     mr_map group_index; /* by locations: the group, or WANTED or UNWANTED; where there are few: */
-    uint32_t *group_table;         /* the same by the numbers of two places; owned */
+    uint32_t *group_table;         /* the same by the numbers of two places; of the arena */
     uint32_t *places, place_count; /* one a site: the number of its place */
     mr_map site_index;             /* by the numbers of two sites: the place in `sites` */
     found *items;
@@ -102,7 +102,7 @@ static bool number_places(collector *c)
     if (count * count > TABLE_ENTRIES ||
         count * count > (uint64_t)TABLE_ENTRIES_OF_EVENT * c->window->size)
         return true;
-    c->group_table = mr_calloc(count * count, sizeof *c->group_table);
+    c->group_table = mr_arena_zalloc(c->arena, count * count, sizeof *c->group_table);
     return c->group_table != NULL;
 }
 
@@ -649,7 +649,6 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
     mr_strand_pairs_free(&c.strand_pairs);
     free(c.groups);
     mr_map_free(&c.group_index);
-    free(c.group_table);
     mr_map_free(&c.site_index);
     free(c.items);
     free(c.sites);
