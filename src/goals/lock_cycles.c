@@ -180,16 +180,12 @@ void mr_lock_waits_free(mr_lock_waits *waits)
 
 /* ---- the cycles ---- */
 
-/* What a cycle counts for beside its path: who asks for cycles keeps them. */
-enum { STEPS_OF_CYCLE = 16 };
-
 typedef struct search {
     const mr_lock_waits *waits;
     bool guarded;
     mr_lock_cycle_sink *sink;
     void *context;
     mr_lock_cycle path;
-    uint32_t length; /* of the cycles that are looked for */
     uint64_t steps;
     mr_cycle_search end;
 } search;
@@ -238,21 +234,18 @@ static bool fits(const search *s, uint32_t wait, uint32_t *guard)
     return true;
 }
 
-/* Goes on from the last wait of the path to cycles of `s->length`. The first wait is the smallest of its cycle, so that each
+/* Goes on from the last wait of the path. The first wait is the smallest of its cycle, so that each
  * cycle is found once. Recursion is as deep as a cycle is long. */
 static void follow(search *s)
 {
     const mr_lock_waits *waits = s->waits;
     uint32_t first = s->path.waits[0], last = s->path.waits[s->path.count - 1];
     uint32_t lock = waits->items[last].lock, guard = s->path.guard, other_guard;
-    if (s->path.count == s->length) {
-        if (!mr_lock_waits_holder(waits, first, last))
-            return;
-        s->steps += STEPS_OF_CYCLE;
-        if (!s->sink(s->context, &s->path))
-            s->end = MR_CYCLES_ENDED;
+    if (s->path.count > 1 && mr_lock_waits_holder(waits, first, last) &&
+        !s->sink(s->context, &s->path))
+        s->end = MR_CYCLES_ENDED;
+    if (s->path.count == MR_CYCLE_WAITS)
         return;
-    }
     for (uint32_t i = waits->first_holder[lock];
          i < waits->first_holder[lock + 1] && s->end == MR_CYCLES_ALL; i++) {
         uint32_t next = waits->holders[i];
@@ -275,10 +268,9 @@ mr_cycle_search mr_lock_cycles_each(const mr_lock_waits *waits, bool guarded,
                                     mr_lock_cycle_sink *sink, void *context)
 {
     search s = {.waits = waits, .guarded = guarded, .sink = sink, .context = context};
-    for (s.length = 2; s.length <= MR_CYCLE_WAITS; s.length++)
-        for (uint32_t first = 0; first < waits->count && s.end == MR_CYCLES_ALL; first++) {
-            s.path = (mr_lock_cycle){.count = 1, .waits = {first}, .guard = MR_NONE};
-            follow(&s);
-        }
+    for (uint32_t first = 0; first < waits->count && s.end == MR_CYCLES_ALL; first++) {
+        s.path = (mr_lock_cycle){.count = 1, .waits = {first}, .guard = MR_NONE};
+        follow(&s);
+    }
     return s.end;
 }

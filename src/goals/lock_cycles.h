@@ -17,8 +17,7 @@
  * deadlock of at most MR_CYCLE_WAITS threads is an instance of such a cycle.
  *
  * Cost: O(events × locks held) for the waits, only for locks that are in a circle (lock_graph.h);
- * then the number of paths that the search looks at, which is at most MR_CYCLE_STEPS. Paths are gone through
- * for each length anew, which takes little beside the longest ones.
+ * then the number of paths that the search looks at, which is at most MR_CYCLE_STEPS.
  */
 #ifndef MR_GOALS_LOCK_CYCLES_H
 #define MR_GOALS_LOCK_CYCLES_H
@@ -73,8 +72,7 @@ typedef enum mr_cycle_search {
     MR_CYCLES_BUDGET, /* by MR_CYCLE_STEPS */
 } mr_cycle_search;
 
-/* All cycles, the shortest first, those of one length in the order of their first waits; those with a guard only when asked.
- * So where not all are looked at, those that are missing are among the longest. */
+/* All cycles, in the order of their first waits; those with a guard only when asked. */
 mr_cycle_search mr_lock_cycles_each(const mr_lock_waits *waits, bool guarded,
                                     mr_lock_cycle_sink *sink, void *context);
 
