@@ -433,12 +433,28 @@ static void test_shared_lock(void **state)
     compare_steps(steps, sizeof steps / sizeof *steps, UINT32_C(1) << MR_RELATION_WCP);
 }
 
+/* The second read holds a lock more, as the write does: wcp orders all of the write's section before what is posted
+ * behind that read. */
+static void test_guarded_lock(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        {1, MR_LOG_ACQUIRE, 1, 0}, {1, MR_LOG_ACQUIRE, 0, 0},    {1, MR_LOG_WRITE, 0, 0x1000},
+        {1, MR_LOG_RELEASE, 0, 0}, {1, MR_LOG_WRITE, 1, 0x1001}, {1, MR_LOG_RELEASE, 1, 0},
+        {2, MR_LOG_ACQUIRE, 0, 0}, {2, MR_LOG_READ, 0, 0x1100},  {2, MR_LOG_RELEASE, 0, 0},
+        {2, MR_LOG_ACQUIRE, 1, 0}, {2, MR_LOG_ACQUIRE, 0, 0},    {2, MR_LOG_READ, 0, 0x1100},
+        {2, MR_LOG_RELEASE, 0, 0}, {2, MR_LOG_POST, 0, 0},       {2, MR_LOG_RELEASE, 1, 0},
+        {0, MR_LOG_WAIT, 0, 0},    {0, MR_LOG_WRITE, 1, 0x1200},
+    };
+    compare_steps(steps, sizeof steps / sizeof *steps, UINT32_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settled),        cmocka_unit_test(test_guarded),
         cmocka_unit_test(test_guarded_needed), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_needed),    cmocka_unit_test(test_outer_lock),
-        cmocka_unit_test(test_shared_lock)};
+        cmocka_unit_test(test_shared_lock),    cmocka_unit_test(test_guarded_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

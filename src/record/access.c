@@ -280,6 +280,8 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     piece->version += self->writes;
     if (self->writes && piece->writer && piece->version >= piece->first_write) {
         piece->guard = mr_settled_guard(&pass->settled, pass->reader.thread, piece->guard);
+        piece->is_nested =
+            piece->is_nested || mr_settled_is_nested(&pass->settled, pass->reader.thread);
         const mr_life *pointed = pointed_to(pass, found->written, bytes);
         piece->pointed = pointed->number;
         piece->has_given = pointed->thread == pass->reader.thread;
@@ -369,6 +371,7 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
         .is_pointer = may_dangle,
         .is_guarded = !is_released && (piece->is_unique || !piece->is_varied) &&
                       mr_settled_holds(&pass->settled, thread, piece->guard),
+        .is_nested = piece->is_nested,
     };
     return piece->settled && piece->version == piece->settled &&
            (piece->is_unique || read.is_guarded) && mr_settled_knows(&pass->settled, &read);

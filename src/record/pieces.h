@@ -125,6 +125,7 @@ typedef struct mr_piece {
     uint32_t pointed; /* the life to which the value of the last write points, or 0 */
     bool has_given;   /* its thread got that life */
     uint32_t guard; /* the lock under which it is written, plus 1; 0: none yet; MR_SETTLED_NOBODY */
+    bool is_nested; /* so far, with another lock held, too */
     bool is_unique; /* the last value is its own */
     bool is_varied; /* accesses had different values so far */
 } mr_piece;

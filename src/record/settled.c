@@ -107,6 +107,11 @@ static bool holds(const mr_settled *settled, uint32_t thread, uint32_t guard, bo
     return holds;
 }
 
+bool mr_settled_is_nested(const mr_settled *settled, uint32_t thread)
+{
+    return thread < settled->count && settled->threads[thread].count > 1;
+}
+
 bool mr_settled_holds(const mr_settled *settled, uint32_t thread, uint32_t guard)
 {
     return guard != MR_SETTLED_NOBODY && holds(settled, thread, guard, false);
@@ -127,7 +132,7 @@ bool mr_settled_knows(mr_settled *settled, const mr_settled_question *read)
         read->thread < settled->count ? &settled->threads[read->thread] : &none;
     uint64_t stretch = mix(own->locks) << 3 | OF_LOCKS;
     if (read->is_guarded)
-        stretch = GUARDED;
+        stretch = (read->is_nested ? mix(own->locks) << 3 : 0) | GUARDED;
     else if (read->is_released)
         stretch = own->reads << 3 | OF_READS;
     mr_settled_read *known = find(settled, read->thread, read->code, read->variable);

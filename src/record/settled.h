@@ -59,9 +59,10 @@
  * Guarded. Let all writes of W be made while their threads hold a lock L exclusively, and let e be a read whose
  * thread holds L, too. Let the value of w be its own as above, or let all accesses up to e have
  * the same value. Then e and a write of W cannot be next. So when no other thread releases the memory, and e
- * cannot dangle, all that a thread does while it holds L is one stretch, whatever else it holds. Nothing is lost,
+ * cannot dangle, all that a thread does while it holds L is one stretch, whatever else it holds, if no write of W
+ * was made with another lock held, and else all that it does while it holds the same locks. Nothing is lost,
  * since nobody needs e. Nothing is added: by q all of W is before, or (in the model value) every write has the
- * same value. In wcp and cp the section of w comes before q, so before e.
+ * same value. In wcp and cp each section of w whose lock e holds comes before q, so before e.
  *
  * A read that is strange (convert.h) keeps its event. With BarrierPairs and with benign races nothing is
  * settled. The pass of twins.h finds the writers.
@@ -199,11 +200,14 @@ typedef struct mr_settled_question {
     bool is_released; /* another thread may release the memory, or its value may dangle */
     bool is_pointer;  /* it counts only while it has a deref */
     bool is_guarded;  /* the thread holds the lock under which the piece is written */
+    bool is_nested;   /* a write of the piece was made with another lock held, too */
 } mr_settled_question;
 
 /* The lock, plus 1, under which all writes were so far (0: there were none), after one by the thread.
  * MR_SETTLED_NOBODY: there is no such lock, or it is not known. */
 uint32_t mr_settled_guard(const mr_settled *settled, uint32_t thread, uint32_t guard);
+/* Is the thread in more than one section? */
+bool mr_settled_is_nested(const mr_settled *settled, uint32_t thread);
 /* Does the thread hold this lock? */
 bool mr_settled_holds(const mr_settled *settled, uint32_t thread, uint32_t guard);
 
