@@ -191,12 +191,15 @@ static mr_status both(mr_status first, mr_error *error, mr_status second,
     return second;
 }
 
+/* Each race that is shown with a long witness takes O(events of the trace). */
+enum { SHOWN_FEW = 64 };
+
 /* Does what is written have the witnesses of a few races only? */
 static bool shows_few(const mr_config *config)
 {
-    return mr_format_chosen(config)->predict == mr_predict_report_text &&
-           mr_config_int(config, "report.shown") > 0 &&
-           mr_config_text(config, "witness.dir")[0] == '\0';
+    int64_t shown = mr_config_int(config, "report.shown"); /* 0: all */
+    return mr_format_chosen(config)->predict == mr_predict_report_text && shown > 0 &&
+           shown <= SHOWN_FEW && mr_config_text(config, "witness.dir")[0] == '\0';
 }
 
 static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
