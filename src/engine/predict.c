@@ -38,6 +38,7 @@ typedef struct prediction {
     bool no_room;        /*   there is no memory for far races */
     bool asks_deferred;  /* windows are asked after the search for far races (deferred.h), about: */
     mr_wanted deferred;  /*   these pairs of places; owned */
+    uint64_t asked_late; /*   so many windows were, and merged */
     mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
     size_t pair_count;
 } prediction;
@@ -275,6 +276,14 @@ static mr_status merge_search(prediction *p, mr_status status, mr_error *error)
     return merged;
 }
 
+/* When the windows are done: what comes after them has the memory. */
+static void leave_workers(const prediction *p)
+{
+    for (unsigned i = 0; i <= p->dispatch.jobs; i++)
+        if (p->workers[i])
+            mr_worker_leave(p->workers[i]);
+}
+
 /* ---- questions that the windows have left ---- */
 
 /* Are all accesses seen by one far window, so that only what it leaves unknown is asked of windows? */
@@ -319,6 +328,7 @@ static mr_status merge_deferred(void *context, mr_outcome *outcome, mr_error *er
 {
     prediction *p = context;
     outcome->unit = p->merge.deferred.groups[outcome->unit].window;
+    p->asked_late += !outcome->cut;
     return mr_merge_deferred(&p->merge, outcome, error);
 }
 
@@ -357,6 +367,7 @@ static mr_status ask_deferred(prediction *p, bool decided, mr_error *error)
     mr_status status = mr_dispatch_run(&p->dispatch, &phase, error);
     if (decided)
         forget_unknowns(p);
+    leave_workers(p);
     return status;
 }
 
@@ -395,9 +406,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
     if (status == MR_OK)
         status = mr_dispatch_run(&p->dispatch, &phase, error);
     status = merge_search(p, status, error);
-    for (unsigned i = 0; i <= p->dispatch.jobs; i++)
-        if (p->workers[i])
-            mr_worker_leave(p->workers[i]);
+    leave_workers(p);
     return status;
 }
 
@@ -561,6 +570,7 @@ static void note_missing(prediction *p, mr_status status, bool far_done, bool ot
     if (p->dispatch.shards) {
         stats->windows_missing = p->dispatch.units_missing;
     } else {
+        stats->windows -= mr_deferred_windows(&p->merge.deferred) - p->asked_late;
         stats->windows_missing = p->window_count - stats->windows;
         stats->far_missing = p->settings.far != MR_FAR_NONE && (p->settings.find & MR_FIND_RACES) &&
                              (!far_done || !p->searched);

@@ -31,6 +31,14 @@ void mr_deferred_drop(mr_deferred *deferred,
     deferred->count = kept;
 }
 
+uint64_t mr_deferred_windows(const mr_deferred *deferred)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < deferred->count; i++)
+        count += !i || deferred->groups[i].window != deferred->groups[i - 1].window;
+    return count;
+}
+
 bool mr_deferred_list(mr_deferred *deferred, const mr_trace *trace, mr_wanted *pairs)
 {
     size_t kept = 0;

@@ -8,7 +8,7 @@
  * refuted, its windows ask after that, as they do at once in a shorter trace. So no race of a window is lost: what the whole trace cannot
  * have, no window has.
  *
- * A question that was left counts only when it is asked. Not with far windows that do not see the whole trace, nor with
+ * A question that was left counts only when it is asked. When the run is ended before that, its window counts as not looked at. Not with far windows that do not see the whole trace, nor with
  * candidates.report: event.
  */
 #ifndef MR_PREDICT_DEFERRED_H
@@ -36,6 +36,9 @@ bool mr_deferred_add(mr_deferred *deferred, uint32_t key_1, uint32_t key_2, uint
 void mr_deferred_drop(mr_deferred *deferred,
                       bool (*is_settled)(const void *context, uint32_t key_1, uint32_t key_2),
                       const void *context);
+
+/* In how many windows there are questions left. O(groups). */
+uint64_t mr_deferred_windows(const mr_deferred *deferred);
 
 /* Lists the pairs of places, and leaves one group of each window. False: no memory. */
 bool mr_deferred_list(mr_deferred *deferred, const mr_trace *trace, mr_wanted *pairs);
