@@ -1,4 +1,4 @@
-/* Race on x: an atomic object of 48 bytes that is not asked orders nothing. Predicted from every order. */
+/* Race on x: an atomic object of 48 bytes that is read before it is written orders nothing. */
 #include <pthread.h>
 #include <stdatomic.h>
 
