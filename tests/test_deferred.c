@@ -157,10 +157,25 @@ static void no_race_is_lost(void **state)
         assert_true(x.races > traces && x.later > traces / 100 && x.unknown > traces / 100);
 }
 
+/* A pair of places that the search for far races asked about in vain: windows ask about it anew. */
+static void unanswered_questions_count_anew(void **state)
+{
+    (void)state;
+    const mr_trials trials = {.prefix = "DEFERRED_ANEW",
+                              .traces = 1,
+                              .seed = 598614933,
+                              .shape = "mixed",
+                              .longer = true};
+    examination x = {0};
+    mr_trials_run(&trials, examine, &x);
+    assert_true(x.races > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_race_is_lost),
+        cmocka_unit_test(unanswered_questions_count_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,9 +27,9 @@ typedef struct mr_predict_run {
      * result says only how many units are missing, and `run`. 0: the run does everything. Of a part of a trace (part.h)
      * units are missing when they need the whole trace. */
     uint32_t shard, shards;
-    bool
-        shows_few; /* of the races, and those that are `is_long` by mr_witness_open_long: they stay long. Else they are shortened
-                       when all are found */
+    /* Few races are shown: those that are `is_long` stay so, and who shows one opens it by mr_witness_open_long. False: all
+     * are shortened when all are found. */
+    bool shows_few;
     mr_team *team; /* this process is a rank of the team, which has met; `halt` is that of the team.
                       May be NULL */
 } mr_predict_run;

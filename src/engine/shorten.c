@@ -11,10 +11,11 @@ enum { UNIT_RACES = 256 };
 
 typedef struct shortening {
     const mr_predict_settings *settings;
-    mr_race **
-        races; /* that are long, by the starts of their windows: so a checker goes through the trace once a unit at most */
+    /* Those that are long, by the starts of their windows: so a checker goes through the trace once a unit at most. */
+    mr_race **races;
     size_t count, taken;
-    mr_checker **checkers; /* one a worker; NULL: not needed so far */
+    _Atomic uint64_t refused; /* witnesses that the checker did not accept when they were shorter */
+    mr_checker **checkers;    /* one a worker; NULL: not needed so far */
 } shortening;
 
 static int by_start(const void *a, const void *b)
@@ -38,9 +39,10 @@ static mr_taken take(void *context, uint64_t *unit)
 static mr_status work(void *context, unsigned worker, uint64_t unit, void **product,
                       mr_error *error)
 {
-    const shortening *s = context;
+    shortening *s = context;
     const mr_predict_settings *settings = s->settings;
     mr_status status = MR_OK;
+    bool refused = false;
     *product = NULL;
     if (!s->checkers[worker]) {
         const mr_checker *shared = mr_facts_checker(settings->facts);
@@ -51,7 +53,8 @@ static mr_status work(void *context, unsigned worker, uint64_t unit, void **prod
     size_t end = (unit + 1) * UNIT_RACES < s->count ? (unit + 1) * UNIT_RACES : s->count;
     for (size_t i = unit * UNIT_RACES; i < end && status == MR_OK; i++) {
         status = mr_witness_shorten_late(settings->trace, &settings->opaque, s->checkers[worker],
-                                         &s->races[i]->witness, error);
+                                         &s->races[i]->witness, &refused, error);
+        s->refused += refused;
         s->races[i]->is_long = status != MR_OK;
     }
     return status;
@@ -83,6 +86,7 @@ mr_status mr_shorten_races(mr_result *result, const mr_predict_settings *setting
         qsort(s.races, s.count, sizeof *s.races, by_start);
     mr_status status = s.races && s.checkers ? mr_pool_run(&pool, error)
                                              : mr_error_memory(error, "shortening a witness");
+    result->stats.rejected_witnesses += s.refused;
     for (unsigned i = 0; s.checkers && i < jobs; i++)
         mr_checker_free(s.checkers[i]);
     free(s.checkers);

@@ -80,8 +80,8 @@ typedef struct mr_settling {
     uint64_t values; /* bits for the values so far, by their hash; 0: none so far */
     int64_t last_value, greatest;
     uint64_t seen; /* bit i: thread i, of the first 64, has seen the last write */
-    uint32_t
-        writer; /* the thread of the last write of W, plus 1; 0: W is empty; MR_SETTLED_NOBODY: not a row */
+    /* The thread of the last write of W, plus 1; 0: W is empty; MR_SETTLED_NOBODY: not a row. */
+    uint32_t writer;
     uint32_t writes;      /* so far, `alone` ones too */
     uint32_t first, last; /* of W: how many writes there were with it; 0: none yet */
     uint32_t moment;      /* of the last one of W */

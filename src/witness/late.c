@@ -28,10 +28,12 @@ static bool open_copy(const mr_trace *trace, const mr_witness *witness, mr_witne
 }
 
 mr_status mr_witness_shorten_late(const mr_trace *trace, const mr_barrier_edges *opaque,
-                                  mr_checker *checker, mr_witness *witness, mr_error *error)
+                                  mr_checker *checker, mr_witness *witness, bool *refused,
+                                  mr_error *error)
 {
     mr_witness copy;
     mr_error refusal;
+    *refused = false;
     if (!open_copy(trace, witness, &copy))
         return mr_error_memory(error, "shortening a witness");
     mr_status status = mr_witness_minimise(trace, opaque, &copy, error);
@@ -48,13 +50,15 @@ mr_status mr_witness_shorten_late(const mr_trace *trace, const mr_barrier_edges 
     } else {
         mr_witness_free(&copy);
     }
-    return status == MR_ERR_INTERNAL ? MR_OK : status;
+    *refused = status == MR_ERR_INTERNAL;
+    return *refused ? MR_OK : status;
 }
 
 const mr_witness *mr_witness_open_long(const mr_trace *trace, mr_opaque calls,
                                        const mr_witness *witness, mr_witness *room)
 {
     mr_error error;
+    bool refused; /* then the long one is shown */
     mr_barrier_edges edges = {0};
     mr_checker *checker = mr_checker_new(trace, calls);
     mr_status status =
@@ -63,7 +67,7 @@ const mr_witness *mr_witness_open_long(const mr_trace *trace, mr_opaque calls,
     if (status == MR_OK && !open_copy(trace, witness, room))
         status = MR_ERR_MEMORY;
     if (status == MR_OK)
-        status = mr_witness_shorten_late(trace, &edges, checker, room, &error);
+        status = mr_witness_shorten_late(trace, &edges, checker, room, &refused, &error);
     mr_barrier_edges_free(&edges);
     mr_checker_free(checker);
     return status == MR_OK ? room : NULL;

@@ -11,9 +11,11 @@
 #include "checker.h"
 #include "opaque/barrier_pairs.h"
 
-/* Shortens a witness (mr_witness_minimise). A packed one is packed again. MR_ERR_MEMORY: it is as it was. */
+/* Shortens a witness (mr_witness_minimise). A packed one is packed again. `*refused`: the checker did not accept the shorter
+ * one, which is an own bug, and the long one stays. MR_ERR_MEMORY: it is as it was. */
 mr_status mr_witness_shorten_late(const mr_trace *trace, const mr_barrier_edges *opaque,
-                                  mr_checker *checker, mr_witness *witness, mr_error *error);
+                                  mr_checker *checker, mr_witness *witness, bool *refused,
+                                  mr_error *error);
 
 /* mr_witness_open of a long witness: `*room` has the shorter one. `calls` are ordered as in the checker. For few witnesses, since it
  * takes O(events of the trace). */
