@@ -295,6 +295,7 @@ static void test_signal_sent_twice(void **state)
     mr_run_start(&run, &scratch, HARD "--checkpoint @/twice", NULL, MR_RUN_CAPTURE);
     while (!is_there("twice"))
         nap(0.01);
+    nap(0.3); /* the search may begin a little after the file is there */
     kill(run.process, SIGSTOP);
     kill(run.process, SIGTERM);
     assert_int_equal(syscall(SYS_tgkill, run.process, run.process, SIGTERM), 0);
