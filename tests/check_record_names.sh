@@ -11,7 +11,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 unset MAXRACE_CC MAXRACE_CXX
-if [ "${TEST_LENGTH:-}" = full ]; then compilers='gcc clang' levels='-O0 -O1 -O2'; else compilers=gcc levels=-O1; fi
+if [ "${TEST_LENGTH:-}" = full ]; then compilers='gcc clang' levels='-O0 -O1 -O2' versions='4 5'; else compilers=gcc levels=-O1 versions=5; fi
 
 # build COMPILER SOURCE FLAG…
 build() {
@@ -60,6 +60,40 @@ no_names() {
     [ -z "$(texts)" ] || { texts; return 1; }
 }
 
+# The same names where the debug information is in files of its own: in .dwo files, or in one that a link names. Where it is missing in one
+# recording and there in the next, the next has the names.
+elsewhere() {
+    local compiler=$1 version=$2 source=tests/programs/local-race.c
+    build "$compiler" $source -g "-gdwarf-$version" -O1 && record || return 1
+    texts >"$scratch/names"
+    "$maxrace" predict -q --brief "$scratch/trace.mrt" >"$scratch/findings"
+    [ -s "$scratch/names" ] && grep -q "^$source:[0-9]*:[0-9]*: race on " "$scratch/findings" || return 1
+    as_before() {
+        record || return 1
+        "$maxrace" predict -q --brief "$scratch/trace.mrt" | diff "$scratch/findings" - && texts | diff "$scratch/names" -
+    }
+    build "$compiler" $source "-gdwarf-$version" -gsplit-dwarf -O1 || return 1
+    for split in "$scratch"/*.dwo ./*.dwo; do # gcc, clang
+        [ ! -e "$split" ] || break
+    done
+    mv "$split" "$scratch/away" && record && [ -z "$(texts)" ] && mv "$scratch/away" "$split" && as_before
+    local result=$?
+    rm -f "$split"
+    [ $result -eq 0 ] || return 1
+    build "$compiler" $source -g "-gdwarf-$version" -O1 && objcopy --only-keep-debug "$scratch/program" "$scratch/program.debug" &&
+        strip "$scratch/program" && objcopy --add-gnu-debuglink="$scratch/program.debug" "$scratch/program" || return 1
+    mv "$scratch/program.debug" "$scratch/away" && record && [ -z "$(texts)" ] || return 1
+    mkdir -p "$scratch/.debug" && mv "$scratch/away" "$scratch/.debug/program.debug" && as_before || return 1
+    # The debug information of another program is not taken: it has another build-id, or another checksum.
+    local link
+    for link in --build-id --build-id=none; do
+        build "$compiler" $source -g "-gdwarf-$version" -O0 "-Wl,$link" && strip "$scratch/program" && cp "$scratch/.debug/program.debug" "$scratch" &&
+            objcopy --add-gnu-debuglink="$scratch/program.debug" "$scratch/program" || return 1
+        [ $link = --build-id ] || echo >>"$scratch/program.debug"
+        mv "$scratch/.debug/program.debug" "$scratch/away" && record && [ -z "$(texts)" ] && mv "$scratch/away" "$scratch/.debug/program.debug" || return 1
+    done
+}
+
 # Functions in namespaces and classes have their whole names. clang puts their code there, gcc outside.
 functions() {
     printf '%s\n' '#include <pthread.h>' 'static int x;' 'namespace deep {' \
@@ -102,6 +136,11 @@ for source in tests/programs/*; do
             name=names_$(basename "$source" | tr '.-' '__')_$compiler$level
             needs "${compiler/gcc/g}++" "$name" && check "$name" names_are "$compiler" "$source" $level
         done
+    done
+done
+for compiler in gcc clang; do
+    for version in $versions; do
+        needs $compiler "names_elsewhere_$compiler-$version" && check "names_elsewhere_$compiler-$version" elsewhere $compiler $version
     done
 done
 for source in tests/programs/types-*; do

@@ -88,6 +88,12 @@ void mr_answers_add(mr_answers *answers, const mr_answer_key *key, const void *b
     answers->has_new = enter(answers, key, copy, count) || answers->has_new;
 }
 
+void mr_answers_stop(mr_answers *answers)
+{
+    free(answers->path);
+    answers->path = NULL;
+}
+
 /* ---- the file ---- */
 
 static size_t filled(size_t count)

@@ -55,6 +55,9 @@ bool mr_answers_find(const mr_answers *answers, const mr_answer_key *key, const 
 /* Adds an answer to a key that has none. */
 void mr_answers_add(mr_answers *answers, const mr_answer_key *key, const void *bytes, size_t count);
 
+/* From now on nothing is added, and the cache file stays as it is. */
+void mr_answers_stop(mr_answers *answers);
+
 /* Writes the cache file when there are new answers, and frees all. */
 void mr_answers_close(mr_answers *answers);
 

@@ -19,7 +19,7 @@ static int compare_ranges(const void *one, const void *two)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-static bool add_unit(mr_code_table *table, Dwarf_Die *unit)
+static bool add_unit(mr_code_table *table, const mr_elf *elf, Dwarf_Die *unit)
 {
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
@@ -29,7 +29,8 @@ static bool add_unit(mr_code_table *table, Dwarf_Die *unit)
         if (!mr_grow(&ranges, &table->capacity, table->range_count + 1, sizeof *table->ranges))
             return false;
         table->ranges = ranges;
-        table->ranges[table->range_count++] = (mr_unit_range){start, end, dwarf_dieoffset(unit)};
+        table->ranges[table->range_count++] =
+            (mr_unit_range){start, end, mr_debug_number(&elf->debug, unit)};
     }
     return true;
 }
@@ -39,10 +40,8 @@ bool mr_code_table_init(mr_code_table *table, const mr_elf *elf)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     *table = (mr_code_table){0};
-    if (!elf->dwarf)
-        return true;
-    while (dwarf_get_units(elf->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        if (!add_unit(table, &die))
+    while (mr_debug_next_unit(&elf->debug, &unit, &die))
+        if (!add_unit(table, elf, &die))
             return false;
     if (table->range_count)
         qsort(table->ranges, table->range_count, sizeof *table->ranges, compare_ranges);
@@ -72,7 +71,7 @@ bool mr_code_unit(const mr_code_table *table, const mr_elf *elf, uint64_t addres
             high = middle;
     }
     return low > 0 && address < table->ranges[low - 1].end &&
-           dwarf_offdie(elf->dwarf, table->ranges[low - 1].unit, unit);
+           mr_debug_entry(&elf->debug, table->ranges[low - 1].unit, unit);
 }
 
 static place place_of_address(Dwarf_Die *unit, uint64_t address)
@@ -137,12 +136,12 @@ static const char *name_of(mr_code_table *table, Dwarf_Die *die, mr_arena *texts
 }
 
 /* Makes the frame of the function `die` (NULL: unknown) at the place. False: no memory. */
-static bool make_frame(mr_code_table *table, Dwarf_Die *unit, Dwarf_Die *die, place at,
-                       mr_arena *texts, mr_code_frame *frame)
+static bool make_frame(mr_code_table *table, const mr_debug *debug, Dwarf_Die *unit, Dwarf_Die *die,
+                       place at, mr_arena *texts, mr_code_frame *frame)
 {
     char text[1024] = "";
     if (at.file) {
-        const char *file = mr_die_file(unit, at.file);
+        const char *file = mr_die_file(mr_debug_folder(debug, unit), at.file);
         if (at.column > 0)
             snprintf(text, sizeof text, "%s:%d:%d", file, at.line, at.column);
         else
@@ -158,9 +157,10 @@ static bool make_frame(mr_code_table *table, Dwarf_Die *unit, Dwarf_Die *die, pl
 }
 
 /* The functions of the unit. NULL: no memory. */
-static const mr_functions *functions_of(mr_code_table *table, Dwarf_Die *unit)
+static const mr_functions *functions_of(mr_code_table *table, const mr_elf *elf, Dwarf_Die *unit)
 {
-    uint32_t number = mr_keys_find(&table->units, dwarf_dieoffset(unit));
+    uint64_t entry = mr_debug_number(&elf->debug, unit);
+    uint32_t number = mr_keys_find(&table->units, entry);
     void *all = table->functions;
     if (number)
         return &table->functions[number - 1];
@@ -168,21 +168,21 @@ static const mr_functions *functions_of(mr_code_table *table, Dwarf_Die *unit)
                  sizeof *table->functions))
         return NULL;
     table->functions = all;
-    if (!mr_keys_add(&table->units, dwarf_dieoffset(unit), &number))
+    if (!mr_keys_add(&table->units, entry, &number))
         return NULL;
     mr_functions *functions = &table->functions[number - 1];
     *functions = (mr_functions){.count = 0};
-    return mr_functions_read(functions, unit) ? functions : NULL;
+    return mr_functions_read(functions, &elf->debug, unit) ? functions : NULL;
 }
 
 /* Finds the function of the unit around the address. `*found`: there is one. False: no memory. */
 static bool find_function(mr_code_table *table, const mr_elf *elf, Dwarf_Die *unit,
                           uint64_t address, Dwarf_Die *function, bool *found)
 {
-    Dwarf_Off offset;
-    const mr_functions *functions = functions_of(table, unit);
-    *found = functions && mr_functions_find(functions, address, &offset) &&
-             dwarf_offdie(elf->dwarf, offset, function);
+    uint64_t entry;
+    const mr_functions *functions = functions_of(table, elf, unit);
+    *found = functions && mr_functions_find(functions, address, &entry) &&
+             mr_debug_entry(&elf->debug, entry, function);
     return functions != NULL;
 }
 
@@ -225,12 +225,12 @@ int mr_code_frames(mr_code_table *table, const mr_elf *elf, uint64_t address, mr
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
-        ok = make_frame(table, &unit, &scopes[i], at, texts, &frames[made++]);
+        ok = make_frame(table, &elf->debug, &unit, &scopes[i], at, texts, &frames[made++]);
         if (tag == DW_TAG_subprogram)
             break;
         at = place_of_call(&unit, &scopes[i]);
     }
     if (ok && !made && at.file)
-        ok = make_frame(table, &unit, NULL, at, texts, &frames[made++]);
+        ok = make_frame(table, &elf->debug, &unit, NULL, at, texts, &frames[made++]);
     return ok ? made : -1;
 }

@@ -12,13 +12,13 @@
  * do not write .debug_aranges. */
 typedef struct mr_unit_range {
     uint64_t start, end;
-    Dwarf_Off unit; /* offset of its entry */
+    uint64_t unit; /* number of its entry */
 } mr_unit_range;
 
 typedef struct mr_code_table {
     mr_unit_range *ranges; /* owned */
     size_t range_count, capacity;
-    mr_keys units;           /* that were asked about: offsets of their entries */
+    mr_keys units;           /* that were asked about: numbers of their entries */
     mr_functions *functions; /* owned; of these, by number - 1 */
     size_t function_capacity;
     mr_keys named;      /* functions: where their entries are in memory */

@@ -29,7 +29,7 @@ static bool address_of(Dwarf_Die *die, uint64_t *address)
     return true;
 }
 
-static bool add_variable(mr_data_table *table, Dwarf_Die *die)
+static bool add_variable(mr_data_table *table, const mr_debug *debug, Dwarf_Die *die)
 {
     uint64_t address;
     Dwarf_Die type;
@@ -41,7 +41,8 @@ static bool add_variable(mr_data_table *table, Dwarf_Die *die)
     if (!mr_grow(&variables, &table->capacity, table->count + 1, sizeof *table->variables))
         return false;
     table->variables = variables;
-    table->variables[table->count++] = (mr_data_variable){address, size, dwarf_dieoffset(die)};
+    table->variables[table->count++] =
+        (mr_data_variable){address, size, mr_debug_number(debug, die)};
     return true;
 }
 
@@ -62,16 +63,16 @@ static bool holds_variables(Dwarf_Die *die)
 }
 
 /* All variables below the entry. */
-static bool add_below(mr_data_table *table, Dwarf_Die *parent, int depth)
+static bool add_below(mr_data_table *table, const mr_debug *debug, Dwarf_Die *parent, int depth)
 {
     enum { DEPTH_MAX = 200 };
     Dwarf_Die die;
     if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
         return true;
     do {
-        if (dwarf_tag(&die) == DW_TAG_variable && !add_variable(table, &die))
+        if (dwarf_tag(&die) == DW_TAG_variable && !add_variable(table, debug, &die))
             return false;
-        if (holds_variables(&die) && !add_below(table, &die, depth + 1))
+        if (holds_variables(&die) && !add_below(table, debug, &die, depth + 1))
             return false;
     } while (dwarf_siblingof(&die, &die) == 0);
     return true;
@@ -90,10 +91,8 @@ bool mr_data_table_init(mr_data_table *table, const mr_elf *elf)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     *table = (mr_data_table){0};
-    if (!elf->dwarf)
-        return true;
-    while (dwarf_get_units(elf->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        if (!add_below(table, &die, 0))
+    while (mr_debug_next_unit(&elf->debug, &unit, &die))
+        if (!add_below(table, &elf->debug, &die, 0))
             return false;
     if (table->count)
         qsort(table->variables, table->count, sizeof *table->variables, compare_variables);
@@ -107,7 +106,7 @@ void mr_data_table_free(mr_data_table *table)
 }
 
 bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t address,
-                  uint64_t size_bytes, char *name, size_t name_bytes, Dwarf_Off *type_entry)
+                  uint64_t size_bytes, char *name, size_t name_bytes, uint64_t *type_entry)
 {
     size_t low = 0, high = table->count;
     *type_entry = 0;
@@ -123,12 +122,12 @@ bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t addres
     const mr_data_variable *found = &table->variables[low - 1];
     uint64_t offset = address - found->address;
     Dwarf_Die die, type;
-    if (offset >= found->size_bytes || !dwarf_offdie(elf->dwarf, found->entry, &die))
+    if (offset >= found->size_bytes || !mr_debug_entry(&elf->debug, found->entry, &die))
         return false;
     mr_die_name(&die, true, name, name_bytes);
     if (!name[0])
         return false;
     if (mr_die_type(&die, &type))
-        *type_entry = mr_type_part(&type, offset, size_bytes, name, name_bytes);
+        *type_entry = mr_type_part(&elf->debug, &type, offset, size_bytes, name, name_bytes);
     return true;
 }

@@ -6,7 +6,7 @@
 
 typedef struct mr_data_variable {
     uint64_t address, size_bytes;
-    Dwarf_Off entry; /* offset of its entry, the definition */
+    uint64_t entry; /* number of its entry, the definition */
 } mr_data_variable;
 
 typedef struct mr_data_table {
@@ -22,6 +22,6 @@ void mr_data_table_free(mr_data_table *table);
 /* Writes the name of the `size_bytes` at an address of the file (mr_symbols_data), and gives the entry
  * of their type (mr_type_part), or 0. False: no variable is there. */
 bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t address,
-                  uint64_t size_bytes, char *name, size_t name_bytes, Dwarf_Off *type);
+                  uint64_t size_bytes, char *name, size_t name_bytes, uint64_t *type_entry);
 
 #endif

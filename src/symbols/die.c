@@ -114,10 +114,8 @@ void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes)
     snprintf(name + used, name_bytes - used, "%s", text);
 }
 
-const char *mr_die_file(Dwarf_Die *unit, const char *path)
+const char *mr_die_file(const char *folder, const char *path)
 {
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
     size_t length = folder ? strlen(folder) : 0;
     if (length && strncmp(path, folder, length) == 0 && path[length] == '/')
         path += length + 1;

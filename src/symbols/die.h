@@ -14,8 +14,8 @@ Dwarf_Die mr_die_origin(const Dwarf_Die *die);
  * with `functions` also with the functions around it, "f.count". "": the entry has no name. */
 void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes);
 
-/* The path as the compiler was given it: without the folder of the unit. */
-const char *mr_die_file(Dwarf_Die *unit, const char *path);
+/* The path as the compiler was given it: without the folder of the unit (NULL: not known). */
+const char *mr_die_file(const char *folder, const char *path);
 
 /* The type behind typedefs and qualifiers; false: void. */
 bool mr_die_type(Dwarf_Die *die, Dwarf_Die *type);

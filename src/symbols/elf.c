@@ -8,35 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The build-id among the notes of a section or segment. */
-static bool has_id(Elf_Data *data, const uint8_t *id, size_t id_bytes, bool *found)
-{
-    GElf_Nhdr note;
-    size_t name, description;
-    for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
-        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-            memcmp((char *)data->d_buf + name, "GNU", 4) != 0)
-            continue;
-        *found = true;
-        return note.n_descsz == id_bytes &&
-               memcmp((char *)data->d_buf + description, id, id_bytes) == 0;
-    }
-    return false;
-}
-
-/* Does the file have this build-id? A file without a build-id counts as right. */
-static bool is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
-{
-    bool found = false;
-    for (Elf_Scn *section = NULL; id_bytes && (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
-            has_id(elf_getdata(section, NULL), id, id_bytes, &found))
-            return true;
-    }
-    return !found;
-}
-
 static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
@@ -56,9 +27,16 @@ static int compare_symbols(const void *one, const void *two)
 static bool read_symbols(mr_elf *self)
 {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(self->elf, SHT_SYMTAB, &header);
-    if (!section)
-        section = find_section(self->elf, SHT_DYNSYM, &header);
+    Elf *elf = self->elf;
+    Elf_Scn *section = find_section(elf, SHT_SYMTAB, &header);
+    if (!section && self->debug.elf) {
+        elf = self->debug.elf;
+        section = find_section(elf, SHT_SYMTAB, &header);
+    }
+    if (!section) {
+        elf = self->elf;
+        section = find_section(elf, SHT_DYNSYM, &header);
+    }
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
     if (!data || !header.sh_entsize)
         return true;
@@ -71,7 +49,7 @@ static bool read_symbols(mr_elf *self)
         if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
             continue;
         int type = GELF_ST_TYPE(symbol.st_info);
-        const char *name = elf_strptr(self->elf, header.sh_link, symbol.st_name);
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
         if (!name || !*name || (type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC))
             continue;
         self->symbols[self->symbol_count++] = (mr_elf_symbol){
@@ -87,31 +65,30 @@ static bool read_symbols(mr_elf *self)
 
 bool mr_elf_open(mr_elf *self, const char *path, const uint8_t *id, size_t id_bytes)
 {
-    *self = (mr_elf){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    *self = (mr_elf){.file = open(path, O_RDONLY | O_CLOEXEC), .debug = {.file = -1}};
     if (self->file < 0 || elf_version(EV_CURRENT) == EV_NONE)
         return true;
     self->elf = elf_begin(self->file, ELF_C_READ_MMAP, NULL);
-    if (!self->elf || elf_kind(self->elf) != ELF_K_ELF || !is_same_file(self->elf, id, id_bytes)) {
+    if (!self->elf || elf_kind(self->elf) != ELF_K_ELF ||
+        !mr_debug_is_same_file(self->elf, id, id_bytes)) {
         mr_elf_close(self);
         return true;
     }
-    self->dwarf = dwarf_begin_elf(self->elf, DWARF_C_READ, NULL);
     self->calls = dwarf_getcfi_elf(self->elf);
-    return read_symbols(self);
+    return mr_debug_open(&self->debug, self->elf, path, id, id_bytes) && read_symbols(self);
 }
 
 void mr_elf_close(mr_elf *self)
 {
     if (self->calls)
         dwarf_cfi_end(self->calls);
-    if (self->dwarf)
-        dwarf_end(self->dwarf);
+    mr_debug_close(&self->debug);
     if (self->elf)
         elf_end(self->elf);
     if (self->file >= 0)
         close(self->file);
     free(self->symbols);
-    *self = (mr_elf){.file = -1};
+    *self = (mr_elf){.file = -1, .debug = {.file = -1}};
 }
 
 bool mr_elf_is_aarch64(const mr_elf *self)

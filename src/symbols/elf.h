@@ -2,6 +2,8 @@
 #ifndef MR_SYMBOLS_ELF_H
 #define MR_SYMBOLS_ELF_H
 
+#include "debug.h"
+
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +18,7 @@ typedef struct mr_elf_symbol {
 typedef struct mr_elf {
     int file; /* -1: not open */
     Elf *elf;
-    Dwarf *dwarf;           /* NULL: no debug information */
+    mr_debug debug;
     Dwarf_CFI *calls;       /* where frames lie; NULL: not known */
     mr_elf_symbol *symbols; /* by address */
     size_t symbol_count;

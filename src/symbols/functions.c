@@ -13,7 +13,7 @@ void mr_functions_free(mr_functions *functions)
     *functions = (mr_functions){.count = 0};
 }
 
-static bool add(mr_functions *functions, Dwarf_Die *function)
+static bool add(mr_functions *functions, const mr_debug *debug, Dwarf_Die *function)
 {
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &start, &end)) > 0;) {
@@ -24,14 +24,14 @@ static bool add(mr_functions *functions, Dwarf_Die *function)
             return false;
         functions->items = items;
         functions->items[functions->count++] =
-            (mr_function_range){start, end, 0, dwarf_dieoffset(function)};
+            (mr_function_range){start, end, 0, mr_debug_number(debug, function)};
     }
     return true;
 }
 
 /* Lists those below the entry. Functions may stand in namespaces and classes, and the classes in functions: a
  * lambda is a class there. */
-static bool add_below(mr_functions *functions, Dwarf_Die *parent, int depth)
+static bool add_below(mr_functions *functions, const mr_debug *debug, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die at;
     bool ok = true;
@@ -40,7 +40,7 @@ static bool add_below(mr_functions *functions, Dwarf_Die *parent, int depth)
     do {
         switch (dwarf_tag(&at)) {
         case DW_TAG_subprogram:
-            ok = add(functions, &at) && add_below(functions, &at, depth + 1);
+            ok = add(functions, debug, &at) && add_below(functions, debug, &at, depth + 1);
             break;
         case DW_TAG_lexical_block:
         case DW_TAG_namespace:
@@ -48,7 +48,7 @@ static bool add_below(mr_functions *functions, Dwarf_Die *parent, int depth)
         case DW_TAG_class_type:
         case DW_TAG_structure_type:
         case DW_TAG_union_type:
-            ok = add_below(functions, &at, depth + 1);
+            ok = add_below(functions, debug, &at, depth + 1);
             break;
         default:
             break;
@@ -64,10 +64,10 @@ static int compare(const void *one, const void *two)
                                 : (a->function > b->function) - (a->function < b->function);
 }
 
-bool mr_functions_read(mr_functions *functions, Dwarf_Die *unit)
+bool mr_functions_read(mr_functions *functions, const mr_debug *debug, Dwarf_Die *unit)
 {
     uint64_t reach = 0;
-    bool ok = add_below(functions, unit, 0);
+    bool ok = add_below(functions, debug, unit, 0);
     if (functions->count)
         qsort(functions->items, functions->count, sizeof *functions->items, compare);
     for (size_t i = 0; i < functions->count; i++) {
@@ -78,7 +78,7 @@ bool mr_functions_read(mr_functions *functions, Dwarf_Die *unit)
     return ok;
 }
 
-bool mr_functions_find(const mr_functions *functions, uint64_t address, Dwarf_Off *function)
+bool mr_functions_find(const mr_functions *functions, uint64_t address, uint64_t *function)
 {
     size_t low = 0, high = functions->count;
     bool found = false;

@@ -5,6 +5,8 @@
 #ifndef MR_SYMBOLS_FUNCTIONS_H
 #define MR_SYMBOLS_FUNCTIONS_H
 
+#include "debug.h"
+
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +15,8 @@
 /* A stretch of code of a function. */
 typedef struct mr_function_range {
     uint64_t start, end;
-    uint64_t reach; /* the largest end so far */
-    Dwarf_Off function;
+    uint64_t reach;    /* the largest end so far */
+    uint64_t function; /* number of its entry */
 } mr_function_range;
 
 /* Zero-initialise. */
@@ -24,11 +26,11 @@ typedef struct mr_functions {
 } mr_functions;
 
 /* Lists the functions of the unit. False: no memory. The caller calls mr_functions_free in either case. */
-bool mr_functions_read(mr_functions *functions, Dwarf_Die *unit);
+bool mr_functions_read(mr_functions *functions, const mr_debug *debug, Dwarf_Die *unit);
 void mr_functions_free(mr_functions *functions);
 
 /* The function with the code; of several the first one of the unit. False: there is none. */
-bool mr_functions_find(const mr_functions *functions, uint64_t address, Dwarf_Off *function);
+bool mr_functions_find(const mr_functions *functions, uint64_t address, uint64_t *function);
 
 enum { MR_SCOPES = 64 };
 

@@ -182,8 +182,8 @@ static const candidate *choose(const search *self)
     return certain ? chosen : NULL;
 }
 
-static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, size_t name_bytes,
-                     Dwarf_Off *type_entry)
+static bool put_name(const mr_debug *debug, const candidate *chosen, uint64_t size_bytes,
+                     char *name, size_t name_bytes, uint64_t *type_entry)
 {
     Dwarf_Die die = chosen->die, function = chosen->function, type;
     Dwarf_Word size;
@@ -194,13 +194,13 @@ static bool put_name(const candidate *chosen, uint64_t size_bytes, char *name, s
     mr_die_name(&function, false, name, name_bytes);
     size_t used = strlen(name);
     snprintf(name + used, name_bytes - used, "%s%s", used ? "." : "", text);
-    *type_entry = mr_type_part(&type, chosen->offset_bytes, size_bytes, name, name_bytes);
+    *type_entry = mr_type_part(debug, &type, chosen->offset_bytes, size_bytes, name, name_bytes);
     return true;
 }
 
 bool mr_local_name(mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
                    uint64_t at, uint64_t address, uint64_t size_bytes, char *name,
-                   size_t name_bytes, Dwarf_Off *type)
+                   size_t name_bytes, uint64_t *type)
 {
     Dwarf_Die function;
     search self = {
@@ -213,5 +213,5 @@ bool mr_local_name(mr_code_table *table, const mr_elf *elf, const mr_frame_place
     find_base(&self, &function);
     consider_below(&self, &function, &function, true, 0);
     const candidate *chosen = choose(&self);
-    return chosen && put_name(chosen, size_bytes, name, name_bytes, type);
+    return chosen && put_name(&elf->debug, chosen, size_bytes, name, name_bytes, type);
 }

@@ -21,6 +21,6 @@ bool mr_local_frame_end(const mr_elf *elf, const mr_frame_place *frame, uint64_t
  * (mr_type_part), or 0. False: there is no variable, or it is not certain which one it is. */
 bool mr_local_name(mr_code_table *table, const mr_elf *elf, const mr_frame_place *frame,
                    uint64_t at, uint64_t address, uint64_t size_bytes, char *name,
-                   size_t name_bytes, Dwarf_Off *type);
+                   size_t name_bytes, uint64_t *type);
 
 #endif

@@ -136,8 +136,13 @@ static bool open_module(module *self)
     if (self->opened)
         return true;
     self->opened = true;
-    return mr_elf_open(&self->elf, self->path, self->id, self->id_bytes) &&
-           mr_code_table_init(&self->code, &self->elf);
+    if (!mr_elf_open(&self->elf, self->path, self->id, self->id_bytes) ||
+        !mr_code_table_init(&self->code, &self->elf))
+        return false;
+    /* Debug information that is missing may come later, as a package of debug symbols does. */
+    if (self->has_answers && !self->elf.debug.is_whole)
+        mr_answers_stop(&self->answers);
+    return true;
 }
 
 /* The kept answers about the module. */
@@ -386,7 +391,7 @@ static const char *read_type(mr_symbols *symbols, module *self, uint64_t entry)
         text[0] = '\0';
         if (!open_module(self))
             return NULL;
-        if (self->elf.dwarf && dwarf_offdie(self->elf.dwarf, entry, &die))
+        if (mr_debug_entry(&self->elf.debug, entry, &die))
             mr_type_text(&die, text);
         mr_answers_add(&self->answers, &key, text, strlen(text));
     }

@@ -99,8 +99,8 @@ static bool to_element(part *at, char *name, size_t name_bytes)
     return true;
 }
 
-Dwarf_Off mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
-                       size_t name_bytes)
+uint64_t mr_type_part(const mr_debug *debug, Dwarf_Die *type, uint64_t offset_bytes,
+                      uint64_t size_bytes, char *name, size_t name_bytes)
 {
     part at = {*type, offset_bytes, false};
     bool more = mr_die_plain(type, &at.type);
@@ -129,5 +129,5 @@ Dwarf_Off mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_byt
         add(name, name_bytes, "+", text);
     }
     bool is_exact = !at.offset_bytes && size_of(&at.type) == size_bytes;
-    return is_exact && !at.uncertain ? dwarf_dieoffset(&at.type) : 0;
+    return is_exact && !at.uncertain ? mr_debug_number(debug, &at.type) : 0;
 }

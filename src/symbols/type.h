@@ -2,6 +2,8 @@
 #ifndef MR_SYMBOLS_TYPE_H
 #define MR_SYMBOLS_TYPE_H
 
+#include "debug.h"
+
 #include <elfutils/libdw.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,10 +14,10 @@
  * `size_bytes` bytes, or one that has no parts itself. Of a union the first member is taken, unless
  * it is too short.
  *
- * Returns the entry of the type of the part when the bytes are exactly the part, else 0. It is 0, too,
+ * Returns the number of the entry of the type of the part when the bytes are exactly the part, else 0. It is 0, too,
  * in a union, where another member may be meant, and in a bit field.
  */
-Dwarf_Off mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
-                       size_t name_bytes);
+uint64_t mr_type_part(const mr_debug *debug, Dwarf_Die *type, uint64_t offset_bytes,
+                      uint64_t size_bytes, char *name, size_t name_bytes);
 
 #endif
