@@ -54,7 +54,7 @@ bool mr_debug_is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
 
 static bool has_checksum(int file, GElf_Word wanted)
 {
-    static unsigned char bytes[1 << 16];
+    unsigned char bytes[1 << 14];
     uLong sum = crc32(0, NULL, 0);
     ssize_t count;
     for (off_t at = 0; (count = pread(file, bytes, sizeof bytes, at)) > 0; at += count)
@@ -69,6 +69,19 @@ typedef struct mark {
     GElf_Word checksum;
 } mark;
 
+static void close_files(mr_debug *self)
+{
+    if (self->dwarf)
+        dwarf_end(self->dwarf);
+    if (self->elf)
+        elf_end(self->elf);
+    if (self->file >= 0)
+        close(self->file);
+    self->dwarf = NULL;
+    self->elf = NULL;
+    self->file = -1;
+}
+
 /* Opens the file when it is the right one and has debug information. */
 static void open_file(mr_debug *self, const char *path, const mark *right)
 {
@@ -80,7 +93,7 @@ static void open_file(mr_debug *self, const char *path, const mark *right)
                                      : has_checksum(self->file, right->checksum));
     self->dwarf = is_right ? dwarf_begin_elf(self->elf, DWARF_C_READ, NULL) : NULL;
     if (!self->dwarf)
-        mr_debug_close(self);
+        close_files(self);
 }
 
 /* Was code of the file built to be recorded? It uses functions of the runtime then. */
@@ -208,12 +221,7 @@ bool mr_debug_open(mr_debug *debug, Elf *elf, const char *path, const uint8_t *i
 
 void mr_debug_close(mr_debug *debug)
 {
-    if (debug->dwarf)
-        dwarf_end(debug->dwarf);
-    if (debug->elf)
-        elf_end(debug->elf);
-    if (debug->file >= 0)
-        close(debug->file);
+    close_files(debug);
     free(debug->splits);
     free(debug->by_number);
     *debug = (mr_debug){.file = -1};
