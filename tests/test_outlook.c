@@ -130,11 +130,34 @@ static void test_no_memory(void **state)
     mr_trace_free(trace);
 }
 
+/* Of a damaged file the members are known, and the events that access them are not. */
+static void test_members_without_events(void **state)
+{
+    (void)state;
+    mr_trace *trace =
+        mr_sample_trace("#@in x o\n#@in y o\nA|alloc(o)|1\nA|w(x)|2\nB|free(o)|3\nA|w(y)|4\n");
+    assert_non_null(trace);
+    for (uint32_t events = 0; events <= trace->event_count; events++) {
+        mr_outlook outlook;
+        mr_events part = mr_events_of_trace(trace, 0, events);
+        part.variable_count = events >= 4 ? 2 : events >= 2;
+        mr_outlook_init(&outlook);
+        assert_true(mr_outlook_add(&outlook, &part));
+        assert_true(mr_outlook_finish(&outlook, &trace->members));
+        assert_int_equal(outlook.variable_count, part.variable_count);
+        for (uint32_t variable = 0; variable < outlook.variable_count; variable++)
+            assert_int_equal(outlook.contended[variable], events >= 3);
+        mr_outlook_free(&outlook);
+    }
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_traces),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_members_without_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,9 +225,10 @@ static void add_frees(mr_outlook *outlook, const mr_members *members)
 {
     for (uint32_t i = 0; i < members->count; i++) {
         mr_membership member = members->items[i];
-        MR_ASSERT(member.variable < outlook->variable_count);
         uint32_t freer = member.object < outlook->object_count ? outlook->freer[member.object] : 0;
-        if (!freer || !outlook->variable_user[member.variable])
+        /* Of a damaged file the members may be there, and the events that access them not. */
+        if (!freer || member.variable >= outlook->variable_count ||
+            !outlook->variable_user[member.variable])
             continue;
         outlook->access[member.variable] = WRITTEN | PLAIN;
         note_user(&outlook->variable_user[member.variable], freer - 1);
