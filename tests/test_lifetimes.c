@@ -33,6 +33,10 @@ static void test_lives(void **state)
             const mr_life *life = mr_lifetimes_find(&lives, i);
             assert_int_equal(life->number, owner[i]);
             assert_true(!life->number || (i >= life->start && i < life->end));
+            uint32_t asked = mr_random_below(&random, SPACE - i), same = 0;
+            while (same < asked && owner[i + same] == owner[i])
+                same++;
+            assert_int_equal(mr_lifetimes_reach(&lives, i, asked), same);
         }
     }
     mr_lifetimes_free(&lives);

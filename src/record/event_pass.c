@@ -584,7 +584,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
                                             : mr_event_pass_no_memory(error);
         if (!status)
             status = handle_in_stretch(pass, record, error);
-        if (!status && counts && thread < pass->positions.count)
+        bool ends = !pass->reader.range_done; /* a range in parts is one operation */
+        if (!status && counts && ends && thread < pass->positions.count)
             pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);

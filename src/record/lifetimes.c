@@ -267,6 +267,18 @@ mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address)
     return &lives->nodes[found].life;
 }
 
+uint64_t mr_lifetimes_reach(mr_lifetimes *lives, uint64_t address, uint64_t bytes)
+{
+    const mr_life *life = mr_lifetimes_find(lives, address);
+    uint64_t end = life->number ? life->end : gap_near(lives, address)->end;
+    if (end - address < bytes && !life->number) {
+        mr_life_gap gap; /* the one that is remembered may be smaller */
+        look_around(lives, address, &gap);
+        end = gap.end;
+    }
+    return end - address < bytes ? end - address : bytes;
+}
+
 bool mr_lifetimes_is_free(const mr_lifetimes *lives, uint64_t start, uint64_t bytes)
 {
     uint32_t next = first_from(lives, start);

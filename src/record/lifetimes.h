@@ -75,6 +75,9 @@ void mr_lifetimes_forget(mr_lifetimes *lives, uint64_t address);
  */
 mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address);
 
+/* How many of the bytes from `address` on lie in the life of the first one. */
+uint64_t mr_lifetimes_reach(mr_lifetimes *lives, uint64_t address, uint64_t bytes);
+
 /* Does all of [start, start + bytes) belong to life number 0? */
 bool mr_lifetimes_is_free(const mr_lifetimes *lives, uint64_t start, uint64_t bytes);
 

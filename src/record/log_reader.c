@@ -260,11 +260,12 @@ static uint64_t renamed(uint64_t head, uint64_t address)
     return (head & 0xffff) | address << 16;
 }
 
-/* The next part of a range, or the whole. NULL: no memory. */
+/* The next part of a range, or the whole: as far as one mapping and one life go. NULL: no memory. */
 static const uint64_t *part_of_range(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t done = pass->range_done, bytes = record[2] - done;
     uint64_t name = first_name(pass, mr_log_payload(record[0]) + done, &bytes);
+    bytes = mr_lifetimes_reach(&pass->lives, name, bytes);
     if (bytes == record[2] && name == mr_log_payload(record[0]))
         return record;
     void *range = pass->range;
@@ -422,7 +423,8 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
         return NULL;
     if (pass->log->open_unit - pass->next < units)
         record = without_value(pass, record);
-    if (pass->alias_count && !(record = rename_record(pass, record)))
+    if ((pass->alias_count || mr_log_is_range(mr_log_kind_of(record[0]))) &&
+        !(record = rename_record(pass, record)))
         return NULL;
     if (!apply(pass, record))
         return NULL;

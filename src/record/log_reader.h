@@ -63,7 +63,7 @@ void mr_log_pass_free(mr_log_pass *pass);
 /* The next record, valid until the next call. NULL: the log ends here, or the rest cannot be read.
  * Short records of accesses arrive as READ and WRITE records, and ENTER records arrive as
  * mr_log_expand_enter makes them. Records about memory have taken effect. An address is that of the first mapping of its
- * file; a range over the end of a mapping arrives in parts. While there are such other names there are no runs. */
+ * file; a range over the end of a mapping or of a life arrives in parts. While there are such other names there are no runs. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
 /* Is the next record one of a run (see below)? */

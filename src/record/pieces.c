@@ -72,7 +72,8 @@ static mr_piece_line *find_line(mr_pieces *pieces, const mr_life *life, uint64_t
 {
     mr_pair key = key_of(life, offset);
     mr_piece_line *near = cached_line(pieces, life->origin + offset);
-    if (near)
+    /* An access over the end of its life may be in a line of another one. */
+    if (near && pieces->table.items[near - pieces->lines].high == life->number)
         return near;
     if (is_last(pieces, key))
         return &pieces->lines[pieces->last];
