@@ -38,7 +38,11 @@ MR_EXPORT pid_t getppid(void)
 
 MR_EXPORT pid_t gettid(void)
 {
-    return (pid_t)answer(THREAD, MR_REAL(gettid)());
+    pid_t number = (pid_t)answer(THREAD, MR_REAL(gettid)());
+    if (mr_self != NULL) {
+        mr_self->told_id = number;
+    }
+    return number;
 }
 
 /* A file that is written has to be at that place when the program runs again, too. */

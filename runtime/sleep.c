@@ -1,5 +1,6 @@
-/* Sleeping and yielding, in virtual time (scheduler.h); and futexes that a program calls itself. */
+/* Sleeping and yielding, in virtual time (scheduler.h); and calls of the kernel that a program makes itself. */
 #include "clocks.h"
+#include "futex.h"
 #include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
@@ -9,7 +10,6 @@
 #include "writer.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/random.h>
@@ -131,76 +131,6 @@ MR_EXPORT void thrd_yield(void)
     sched_yield();
 }
 
-/* -errno or 0, as of FUTEX_WAIT. */
-static long futex_wait(mr_thread *thread, uint32_t *word, uint32_t expected, int64_t limit,
-                       uint32_t bits, bool shared)
-{
-    mr_yield(thread);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected) {
-        return -EAGAIN;
-    }
-    thread->wake_bits = bits;
-    thread->polls = shared;
-    mr_wake_reason reason = mr_block(thread, word, limit, false);
-    if (reason == MR_INTERRUPTED) {
-        mr_attend(thread);
-        return -EINTR;
-    }
-    return reason == MR_TIMED_OUT ? -ETIMEDOUT : 0;
-}
-
-static long futex_wake(mr_thread *thread, uint32_t *word, long most, uint32_t bits)
-{
-    long count = 0;
-    mr_yield(thread);
-    while (count < most) {
-        mr_thread *sleeper = mr_choose_blocked(word);
-        if (sleeper == NULL) {
-            break;
-        }
-        if (sleeper->wake_bits & bits) {
-            count++;
-        } /* else it wakes for nothing, which a futex may do */
-        mr_wake(sleeper, MR_WOKEN);
-    }
-    return count;
-}
-
-/* The futex operations that programs use; false: another one, for the kernel. */
-static bool futex(mr_thread *thread, const long *a, long *result)
-{
-    uint32_t *word = (uint32_t *)a[0];
-    const struct timespec *timeout = (const struct timespec *)a[3];
-    bool shared = !(a[1] & FUTEX_PRIVATE_FLAG);
-    clockid_t clock = (a[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-    switch (a[1] & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT:
-        *result =
-            futex_wait(thread, word, (uint32_t)a[2], mr_limit_in(timeout), UINT32_MAX, shared);
-        return true;
-    case FUTEX_WAIT_BITSET:
-        *result = futex_wait(thread, word, (uint32_t)a[2], mr_limit_at(clock, timeout),
-                             (uint32_t)a[5], shared);
-        return true;
-    case FUTEX_WAKE:
-    case FUTEX_WAKE_BITSET:
-        *result = futex_wake(thread, word, a[2],
-                             (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? UINT32_MAX : (uint32_t)a[5]);
-        if (shared && *result < a[2]) {
-            long others = mr_sys(SYS_futex, a[0], a[1], a[2] - *result, a[3], a[4], a[5]);
-            *result += others > 0 ? others : 0;
-        }
-        return true;
-    case FUTEX_REQUEUE:
-    case FUTEX_CMP_REQUEUE:
-    case FUTEX_WAKE_OP:
-        futex_wake(thread, word, INT64_MAX, UINT32_MAX); /* all of ours look again */
-        return false;
-    default:
-        return false;
-    }
-}
-
 /* The calls that are made directly and give something: as of their functions. */
 static bool is_input(const long *a, long number, long *result)
 {
@@ -238,7 +168,7 @@ MR_EXPORT long syscall(long number, ...)
     mr_unseen_call(number);
     bool is_given = is_input(a, number, &result);
     mr_thread *thread = is_given ? NULL : mr_enter();
-    if (thread != NULL && (number != SYS_futex || !futex(thread, a, &result))) {
+    if (thread != NULL && (number != SYS_futex || !mr_futex(thread, a, MR_CALLER, &result))) {
         mr_leave(thread);
         thread = NULL;
         result = mr_sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);

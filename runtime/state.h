@@ -131,6 +131,7 @@ typedef struct mr_thread {
     uint32_t long_runs;    /* pct: how often it ran long while others waited */
 
     int kernel_id; /* 0 until it runs */
+    int told_id; /* what gettid told the program last: a replay tells what was recorded. 0: nothing yet */
     pthread_t handle;
     bool detached, waited_for, begun;
     bool cancel_async, cancel_pending, cancel_disabled;

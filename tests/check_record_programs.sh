@@ -7,7 +7,7 @@
 # NAME-safe has no race, from any seed. NAME-race has one; when the comment at its top says "Predicted from every order", from
 # each seed, else from at least one of the first 20. No read may see what no recorded write wrote, no event be left out, and
 # the same seed must give the same trace (nearly always where the library starts threads for SIGEV_THREAD), but for programs with
-# children. Built without optimisation, which would remove writes that nobody reads.
+# children or with the numbers that the kernel gives threads. Built without optimisation, which would remove writes that nobody reads.
 # RECORD_ONLY=pattern chooses programs.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -61,8 +61,8 @@ one() {
     done
     [[ $name == *-safe.* ]] || [ $races -gt 0 ] || { echo "no race from $more_seeds seeds"; return 1; }
     seed_1_is_done "$compiler" "$source" && return
-    # What another process does, and when it ends, is up to the system: no two records need be the same.
-    grep -q 'popen(\|fork()\|posix_spawn(\|system(' "$source" && return
+    # What another process does, when it ends, and which numbers threads have, is up to the system: no two records need be the same.
+    grep -q 'popen(\|fork()\|posix_spawn(\|system(\|SYS_gettid' "$source" && return
     # Without what only one thread uses, and without inputs: the time of the clock is in there, too. A thread that the library starts
     # for SIGEV_THREAD comes into the recording when the system lets it: there one of three more records must be equal.
     local tries=1 try
