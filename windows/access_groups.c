@@ -102,33 +102,39 @@ static uint32_t make_lists(access *accesses, uint32_t count, mr_access_list *lis
     return list_count;
 }
 
-static bool make_sites(mr_access_groups *groups, access *accesses, uint32_t count, mr_arena *arena)
+/* Where the parts of a variable go: arrays with room for all of them, and how many are filled. */
+typedef struct filling {
+    mr_access_groups *groups;
+    mr_access_list *lists;
+    uint32_t *site_events, *list_events, *strand_events, *strand_sites;
+    uint32_t (*before)[MR_ACCESS_CLASSES]; /* one more than its accesses for each strand */
+    uint32_t access_count, site_count, list_count, strand_count;
+} filling;
+
+/* The sites of a variable. Sorts the accesses. */
+static void add_sites(filling *f, access *accesses, uint32_t count)
 {
-    groups->sites = mr_arena_alloc(arena, count, sizeof *groups->sites);
-    mr_access_list *lists = mr_arena_alloc(arena, count, sizeof *lists);
-    uint32_t *site_events = mr_arena_alloc(arena, count, sizeof *site_events);
-    uint32_t *list_events = mr_arena_alloc(arena, count, sizeof *list_events);
-    if (!groups->sites || !lists || !site_events || !list_events)
-        return false;
-    uint32_t site_count = 0;
+    uint32_t *site_events = f->site_events + f->access_count;
+    uint32_t *list_events = f->list_events + f->access_count;
+    qsort(accesses, count, sizeof *accesses, by_site);
     for (uint32_t first = 0, end; first < count; first = end) {
         const access key = accesses[first];
         for (end = first; end < count && !compare_site(&key, &accesses[end]); end++) {
             site_events[end] = accesses[end].event;
-            accesses[end].site = site_count;
+            accesses[end].site = f->site_count;
         }
-        groups->sites[site_count++] =
-            (mr_access_site){.variable = key.variable,
-                             .thread = key.thread,
-                             .location = key.location,
-                             .op = key.op,
-                             .events = site_events + first,
-                             .count = end - first,
-                             .lists = lists + first,
-                             .list_count = make_lists(accesses + first, end - first, lists + first,
-                                                      list_events + first)};
+        mr_access_list *lists = f->lists + f->list_count;
+        uint32_t list_count = make_lists(accesses + first, end - first, lists, list_events + first);
+        f->list_count += list_count;
+        f->groups->sites[f->site_count++] = (mr_access_site){.variable = key.variable,
+                                                             .thread = key.thread,
+                                                             .location = key.location,
+                                                             .op = key.op,
+                                                             .events = site_events + first,
+                                                             .count = end - first,
+                                                             .lists = lists,
+                                                             .list_count = list_count};
     }
-    return true;
 }
 
 static int compare_strand(const access *x, const access *y)
@@ -190,25 +196,15 @@ static void place_sites(mr_access_strand *strand, const access *accesses, uint32
     strand->end_site = most + 1;
 }
 
-static bool make_strands(mr_access_groups *groups, const mr_window *w, const access *accesses,
-                         uint32_t count, mr_arena *arena)
+/* The strands of a variable. Sorts the accesses. */
+static void add_strands(filling *f, access *accesses, uint32_t count)
 {
-    uint32_t most = 0, strand_count = 0, variable = 0;
-    for (uint32_t i = 0; i < count; i++)
-        most += !i || compare_strand(&accesses[i - 1], &accesses[i]) != 0;
-    uint32_t *events = mr_arena_alloc(arena, count, sizeof *events);
-    uint32_t *sites = mr_arena_alloc(arena, count, sizeof *sites);
-    /* One more than its accesses for each strand. */
-    uint32_t(*before)[MR_ACCESS_CLASSES] =
-        mr_arena_alloc(arena, (size_t)count + most, sizeof *before);
-    groups->strands = mr_arena_alloc(arena, most, sizeof *groups->strands);
-    groups->strand_first =
-        mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *groups->strand_first);
-    if (!events || !sites || !before || !groups->strands || !groups->strand_first)
-        return false;
+    uint32_t *events = f->strand_events + f->access_count;
+    uint32_t *sites = f->strand_sites + f->access_count;
+    qsort(accesses, count, sizeof *accesses, by_strand);
     for (uint32_t first = 0, end; first < count; first = end) {
         const access *key = &accesses[first];
-        uint32_t(*own)[MR_ACCESS_CLASSES] = before + first + strand_count;
+        uint32_t(*own)[MR_ACCESS_CLASSES] = f->before + f->access_count + first + f->strand_count;
         memset(own, 0, sizeof *own);
         for (end = first; end < count && !compare_strand(key, &accesses[end]); end++) {
             uint32_t(*next)[MR_ACCESS_CLASSES] = own + (end - first);
@@ -217,9 +213,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
             memcpy(next[1], next[0], sizeof *next);
             next[1][mr_access_class(accesses[end].op)]++;
         }
-        while (variable < key->variable)
-            groups->strand_first[++variable] = strand_count;
-        mr_access_strand *strand = &groups->strands[strand_count++];
+        mr_access_strand *strand = &f->groups->strands[f->strand_count++];
         *strand = (mr_access_strand){.variable = key->variable,
                                      .chain = key->chain,
                                      .lockset = key->lockset,
@@ -229,10 +223,6 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
                                      .count = end - first};
         place_sites(strand, key, end - first);
     }
-    MR_ASSERT(strand_count == most);
-    while (variable < w->variable_count)
-        groups->strand_first[++variable] = strand_count;
-    return true;
 }
 
 static access access_at(const mr_window *w, uint32_t variable, uint32_t event)
@@ -252,16 +242,63 @@ static bool is_ignored(const mr_window *w, const bool *ignored_locations, uint32
     return ignored_locations && ignored_locations[w->trace->location[w->start + event]];
 }
 
-/* Adds the free of each variable; returns how many accesses there are then. */
-static uint32_t add_frees(const mr_window *w, const bool *ignored_locations, access *accesses,
-                          uint32_t count)
+/* ---- the accesses, by variable ---- */
+
+/* What is in the lists: of variable v events[first[v] … first[v + 1]), in trace order, a free as the last one. */
+typedef struct chosen {
+    uint32_t *events, *first;
+    uint32_t most; /* of one variable */
+} chosen;
+
+/* Counts the accesses of each variable in first[v + 1], and marks those that are in the lists. */
+static uint32_t choose(const mr_window *w, picker *p, const bool *ignored_locations, bool *in,
+                       uint32_t *first)
 {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->size; i++) {
+        in[i] = false;
+        if (!mr_op_is_access(mr_window_op(w, i)))
+            continue;
+        const mr_window_variable *variable = &w->variables[w->object[i]];
+        in[i] = (variable->shared || variable->free != MR_NONE) &&
+                !is_ignored(w, ignored_locations, i) && !(p && represented(p, i));
+        first[w->object[i] + 1] += in[i];
+        count += in[i];
+    }
     for (uint32_t v = 0; w->freed_count && v < w->variable_count; v++) {
         uint32_t end = w->variables[v].free;
-        if (end != MR_NONE && !is_ignored(w, ignored_locations, end))
-            accesses[count++] = access_at(w, v, end);
+        bool is_in = end != MR_NONE && !is_ignored(w, ignored_locations, end);
+        first[v + 1] += is_in;
+        count += is_in;
     }
     return count;
+}
+
+static bool list_accesses(chosen *c, const mr_window *w, picker *p, const bool *ignored_locations,
+                          mr_arena *arena)
+{
+    bool *in = mr_arena_alloc(arena, w->size, sizeof *in);
+    uint32_t *next = mr_arena_alloc(arena, w->variable_count, sizeof *next);
+    c->first = mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *c->first);
+    if (!in || !next || !c->first)
+        return false;
+    uint32_t count = choose(w, p, ignored_locations, in, c->first);
+    c->events = mr_arena_alloc(arena, count, sizeof *c->events);
+    if (!c->events)
+        return false;
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        c->most = c->first[v + 1] > c->most ? c->first[v + 1] : c->most;
+        next[v] = c->first[v];
+        c->first[v + 1] += c->first[v];
+    }
+    MR_ASSERT(c->first[w->variable_count] == count);
+    for (uint32_t i = 0; i < w->size; i++)
+        if (in[i])
+            c->events[next[w->object[i]]++] = i;
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        if (next[v] < c->first[v + 1])
+            c->events[next[v]] = w->variables[v].free;
+    return true;
 }
 
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
@@ -269,24 +306,35 @@ bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_acc
 {
     bool representatives = choice != MR_ACCESS_ALL;
     picker p = {0};
-    size_t most = (size_t)w->size + w->freed_count;
-    access *accesses = mr_arena_alloc(arena, most, sizeof *accesses);
-    if (!accesses || (representatives && !picker_init(&p, w, choice, arena)))
+    chosen c = {0};
+    if ((representatives && !picker_init(&p, w, choice, arena)) ||
+        !list_accesses(&c, w, representatives ? &p : NULL, ignored_locations, arena))
         return false;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < w->size; i++) {
-        if (!mr_op_is_access(mr_window_op(w, i)))
-            continue;
-        const mr_window_variable *variable = &w->variables[w->object[i]];
-        if ((!variable->shared && variable->free == MR_NONE) ||
-            is_ignored(w, ignored_locations, i) || (representatives && represented(&p, i)))
-            continue;
-        accesses[count++] = access_at(w, w->object[i], i);
+    uint32_t count = c.first[w->variable_count];
+    access *accesses = mr_arena_alloc(arena, c.most, sizeof *accesses);
+    filling f = {.groups = groups,
+                 .lists = mr_arena_alloc(arena, count, sizeof *f.lists),
+                 .site_events = mr_arena_alloc(arena, count, sizeof *f.site_events),
+                 .list_events = mr_arena_alloc(arena, count, sizeof *f.list_events),
+                 .strand_events = mr_arena_alloc(arena, count, sizeof *f.strand_events),
+                 .strand_sites = mr_arena_alloc(arena, count, sizeof *f.strand_sites),
+                 .before = mr_arena_alloc(arena, 2 * (size_t)count, sizeof *f.before)};
+    groups->sites = mr_arena_alloc(arena, count, sizeof *groups->sites);
+    groups->strands = mr_arena_alloc(arena, count, sizeof *groups->strands);
+    groups->strand_first =
+        mr_arena_alloc(arena, (size_t)w->variable_count + 1, sizeof *groups->strand_first);
+    if (!accesses || !f.lists || !f.site_events || !f.list_events || !f.strand_events ||
+        !f.strand_sites || !f.before || !groups->sites || !groups->strands || !groups->strand_first)
+        return false;
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        uint32_t own = c.first[v + 1] - c.first[v];
+        groups->strand_first[v] = f.strand_count;
+        for (uint32_t i = 0; i < own; i++)
+            accesses[i] = access_at(w, v, c.events[c.first[v] + i]);
+        add_sites(&f, accesses, own);
+        add_strands(&f, accesses, own);
+        f.access_count += own;
     }
-    count = add_frees(w, ignored_locations, accesses, count);
-    qsort(accesses, count, sizeof *accesses, by_site);
-    if (!make_sites(groups, accesses, count, arena))
-        return false;
-    qsort(accesses, count, sizeof *accesses, by_strand);
-    return make_strands(groups, w, accesses, count, arena);
+    groups->strand_first[w->variable_count] = f.strand_count;
+    return true;
 }

@@ -18,14 +18,23 @@ typedef struct builder {
     uint32_t *chain_length;    /* events of the chain's threads so far */
 } builder;
 
+/* Names used inside a window are at most as many as its events, and as those of the trace. One more, so that
+ * none is an empty array. */
+static size_t most_names(uint32_t size, uint32_t names)
+{
+    return (size_t)(size < names ? size : names) + 1;
+}
+
 static bool allocate(builder *b, uint32_t size)
 {
     mr_window *w = b->window;
-    /* Names used inside a window are at most as many as its events. */
     size_t count = (size_t)size + 1;
-    w->threads = mr_arena_zalloc(b->arena, count, sizeof *w->threads);
-    w->variables = mr_arena_zalloc(b->arena, count, sizeof *w->variables);
-    w->locks = mr_arena_zalloc(b->arena, count, sizeof *w->locks);
+    size_t threads = most_names(size, b->trace->threads.count);
+    size_t variables = most_names(size, b->trace->variables.count);
+    size_t locks = most_names(size, b->trace->locks.count);
+    w->threads = mr_arena_zalloc(b->arena, threads, sizeof *w->threads);
+    w->variables = mr_arena_zalloc(b->arena, variables, sizeof *w->variables);
+    w->locks = mr_arena_zalloc(b->arena, locks, sizeof *w->locks);
     w->by_thread = mr_arena_alloc(b->arena, count, sizeof *w->by_thread);
     w->writes = mr_arena_alloc(b->arena, count, sizeof *w->writes);
     w->thread = mr_arena_alloc(b->arena, count, sizeof *w->thread);
@@ -37,9 +46,9 @@ static bool allocate(builder *b, uint32_t size)
     w->previous_write = mr_arena_alloc(b->arena, count, sizeof *w->previous_write);
     w->next_write = mr_arena_alloc(b->arena, count, sizeof *w->next_write);
     w->writes_by_value = mr_arena_alloc(b->arena, count, sizeof *w->writes_by_value);
-    b->variable_writes = mr_arena_zalloc(b->arena, count, sizeof *b->variable_writes);
-    b->first_accessor = mr_arena_alloc(b->arena, count, sizeof *b->first_accessor);
-    b->chain_length = mr_arena_zalloc(b->arena, count, sizeof *b->chain_length);
+    b->variable_writes = mr_arena_zalloc(b->arena, variables, sizeof *b->variable_writes);
+    b->first_accessor = mr_arena_alloc(b->arena, variables, sizeof *b->first_accessor);
+    b->chain_length = mr_arena_zalloc(b->arena, threads, sizeof *b->chain_length);
     return w->threads && w->variables && w->locks && w->by_thread && w->writes && w->thread &&
            w->position && w->object && w->source && w->lockset && w->region_end &&
            w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
