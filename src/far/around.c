@@ -192,16 +192,24 @@ static bool mix(mr_window *window, const request *requests, uint32_t count, mr_a
     return true;
 }
 
-/* Builds a shared window, unless the worker has it from its last unit. */
-static mr_status build(const plan *p, uint32_t number, mr_far_worker *far)
+/* Is the shared window the far window itself? Then that one is used: it has all that a window of its own would have,
+ * and its precedence has been raised already. */
+static bool is_far_window(const plan *p, const shared_window *shared)
 {
-    const shared_window *shared = &p->windows[number];
-    uint64_t serial = p->asker->windows + number + 1;
+    const mr_window *window = p->asker->window->problem.window;
+    return p->way != MR_FAR_MIXED && shared->start == window->start && shared->end == window->end;
+}
+
+/* Makes the problem of a shared window, in the arena of the worker. */
+static mr_status make_problem(const plan *p, const shared_window *shared, mr_far_worker *far)
+{
     mr_worker *worker = &far->worker;
     mr_window *window;
-    if (far->built == serial)
+    if (is_far_window(p, shared)) {
+        mr_arena_reset(&worker->arena);
+        far->problem = p->asker->window->problem;
         return MR_OK;
-    far->built = 0;
+    }
     mr_status status =
         mr_reduced_window_build(&worker->carried, shared->start, shared->end,
                                 p->asker->window->model, &worker->arena, &window, worker->error);
@@ -209,13 +217,29 @@ static mr_status build(const plan *p, uint32_t number, mr_far_worker *far)
         return status;
     if ((p->way == MR_FAR_MIXED &&
          !mix(window, &p->requests[shared->first], shared->count, &worker->arena)) ||
-        !mr_problem_init(&far->problem, window, &worker->arena) ||
-        (p->way == MR_FAR_CHEAP && !mr_foreign_reads_list(&far->foreign, window, &worker->arena)))
+        !mr_problem_init(&far->problem, window, &worker->arena))
         return mr_error_memory(worker->error, "building a far window");
     if (p->way != MR_FAR_CHEAP &&
         (!mr_problem_list_rows(&far->problem, &worker->decide, &worker->arena) ||
          !mr_problem_refine(&far->problem, &worker->decide, 0, &worker->arena)))
         return mr_error_memory(worker->error, "deciding far races");
+    return MR_OK;
+}
+
+/* Builds a shared window, unless the worker has it from its last unit. */
+static mr_status build(const plan *p, uint32_t number, mr_far_worker *far)
+{
+    const shared_window *shared = &p->windows[number];
+    uint64_t serial = p->asker->windows + number + 1;
+    if (far->built == serial)
+        return MR_OK;
+    far->built = 0;
+    mr_status status = make_problem(p, shared, far);
+    if (status != MR_OK)
+        return status;
+    if (p->way == MR_FAR_CHEAP &&
+        !mr_foreign_reads_list(&far->foreign, far->problem.window, &far->worker.arena))
+        return mr_error_memory(far->worker.error, "building a far window");
     far->built = serial;
     return MR_OK;
 }
