@@ -1,10 +1,14 @@
-/* shutdown, and files that go into a descriptor: orders as those of writes (io.c), and inputs when the other end is a peer. */
+/* shutdown, and files that go into a descriptor: orders as those of writes (io.c), and inputs when the other end is a peer. Copies between
+ * processes. */
 #include "channels.h"
 #include "descriptors.h"
+#include "inputs.h"
 #include "io.h"
 #include "io_parts.h"
+#include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +16,7 @@
 #include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 /* Neither is a cancellation point. */
@@ -144,3 +149,35 @@ MR_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
     mr_io_end_room(fd, result, mr_io_bytes(parts, count), MR_CALLER);
     return result;
 }
+
+/* Of another process only our side is memory of the program. Each part of `ours` and `theirs` is copied as far as both reach. */
+#define COPIES(name, read_from, written_to)                                                        \
+    MR_EXPORT ssize_t name(pid_t process, const struct iovec *ours, unsigned long ours_count,      \
+                           const struct iovec *theirs, unsigned long theirs_count,                 \
+                           unsigned long flags)                                                    \
+    {                                                                                              \
+        mr_thread *thread = mr_memory_begin(MR_CALLER);                                            \
+        process = (pid_t)mr_inputs_process(process);                                               \
+        bool is_own = process == (pid_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);                      \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name)(process, ours, ours_count, theirs, theirs_count, flags);          \
+        }                                                                                          \
+        mr_io_log_range(MR_LOG_RANGE_READ, ours, ours_count * sizeof *ours, MR_CALLER);            \
+        mr_io_log_range(MR_LOG_RANGE_READ, theirs, theirs_count * sizeof *theirs, MR_CALLER);      \
+        ssize_t result = MR_REAL(name)(process, ours, ours_count, theirs, theirs_count, flags);    \
+        if (is_own || read_from == ours) {                                                         \
+            mr_io_log_vector(MR_LOG_RANGE_READ, read_from, read_from##_count, result, MR_CALLER);  \
+        }                                                                                          \
+        if (is_own || written_to == ours) {                                                        \
+            mr_io_log_vector(MR_LOG_RANGE_WRITE, written_to, written_to##_count, result,           \
+                             MR_CALLER);                                                           \
+        }                                                                                          \
+        if (!is_own) {                                                                             \
+            mr_inputs_unfed(MR_INPUTS_UNFED_SYSTEM_CALL);                                          \
+        }                                                                                          \
+        mr_leave(thread);                                                                          \
+        return result;                                                                             \
+    }
+COPIES(process_vm_readv, theirs, ours)
+COPIES(process_vm_writev, ours, theirs)
+#undef COPIES

@@ -85,7 +85,8 @@ reads of literals and other constants of the program. Reads come before a call t
 after it.
 
 **Streams.** libc locks a stream during each call, so calls for the same stream do not race. Each is a read of the stream, `fclose`,
-`pclose` and `freopen` are writes of it: using a stream that another thread closes is a race. `flockfile` is a lock like a mutex. Calls for
+`pclose` and `freopen` are writes of it: using a stream that another thread closes is a race. `flockfile` is a lock like a mutex. What `fflush` says of the text of `open_memstream`, and what the functions of a stream of `fopencookie` do,
+is done with the lock of the stream, as far as the call takes it (not in `putc_unlocked` and its like). Calls for
 single characters (`getc`, `putc` and the like) are not recorded. Nor is the buffer that a program gives a stream (`setvbuf`, `fmemopen`).
 Who reads from a stream that leads to a pipe or socket, other than a standard stream, comes after those who wrote to it.
 

@@ -68,8 +68,15 @@ void mr_libc_end_use(FILE *file, uintptr_t code);
 
 /* The stream will be read: when there is nothing, others run first. */
 void mr_libc_await(FILE *file);
-/* The program took the lock of a stream (1), or gave it back (-1). */
+/* A function of the program has the lock of a stream from here on (1), or will have given it back when libc returns (-1). */
 void mr_libc_count_held(int change);
+/* Has any of them such a lock? */
+bool mr_libc_is_held(void);
+/* The thread takes the lock of a stream, gives it back; both are logged. */
+void mr_libc_lock(mr_thread *thread, FILE *file, uintptr_t code);
+void mr_libc_unlock(FILE *file, uintptr_t code);
+/* When another thread has the stream's lock, the call would wait for it in libc, with the baton. */
+void mr_libc_await_lock(FILE *file, uintptr_t code);
 /* Does the stream lead to a pipe or socket? */
 bool mr_libc_is_channel(FILE *file);
 /* Order by that: BEFORE for what is sent, AFTER for what is received. */

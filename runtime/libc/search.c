@@ -27,6 +27,23 @@ static size_t grown(const struct obstack *stack)
     return (size_t)(stack->next_free - stack->object_base);
 }
 
+/* Elements of a list: the next one, the one before. */
+typedef struct list_item {
+    struct list_item *next, *before;
+} list_item;
+
+/* Where the next one says which is before it; an item that was put after none has none. */
+static void *back_of_next(const void *item, const void *after_item)
+{
+    list_item *next = after_item != NULL ? ((const list_item *)item)->next : NULL;
+    return next != NULL ? &next->before : NULL;
+}
+
+static void *item_before(const void *item)
+{
+    return ((const list_item *)item)->before;
+}
+
 static void log_texts(char *const *texts, uintptr_t code)
 {
     size_t count = 0;

@@ -152,14 +152,23 @@ MR_EXPORT int fflush(FILE *file)
 {
     const uintptr_t code = MR_CALLER;
     mr_thread *thread = mr_memory_begin(code);
+    int i = thread != NULL && file != NULL ? find_text(file) : -1;
     if (thread != NULL) {
+        mr_libc_begins(thread);
         stream(file) sends(file);
+        if (i >= 0) {
+            mr_libc_lock(thread, file, code);
+        }
+        mr_libc_is_made(thread);
     }
     mr_libc_leave(thread, code);
     int result = MR_REAL(fflush)(file);
     thread = mr_libc_return(thread);
     if (thread != NULL) {
-        log_text(file != NULL ? find_text(file) : -1, code);
+        log_text(i, code);
+        if (i >= 0) {
+            mr_libc_unlock(file, code);
+        }
         mr_leave(thread);
     }
     return result;
@@ -187,6 +196,16 @@ MR_EXPORT int fclose(FILE *file)
     return result;
 }
 
+/* A call for one character, of which nothing is logged. */
+static void await_turn(FILE *file, uintptr_t code)
+{
+    mr_thread *thread = mr_self != NULL && mr_libc_is_held() ? mr_memory_begin(code) : NULL;
+    if (thread != NULL) {
+        mr_libc_await_lock(file, code);
+        mr_leave(thread);
+    }
+}
+
 /* Loops call these for each character: most streams lead to no other thread. */
 #define RECEIVES(name, parameters, arguments, file)                                                \
     MR_EXPORT int name parameters                                                                  \
@@ -195,6 +214,7 @@ MR_EXPORT int fclose(FILE *file)
         mr_thread *thread =                                                                        \
             mr_self != NULL && mr_libc_is_channel(file) ? mr_memory_begin(code) : NULL;            \
         if (thread == NULL) {                                                                      \
+            await_turn(file, code);                                                                \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         input(file);                                                                               \
@@ -223,6 +243,7 @@ RECEIVES(getchar, (void), (), stdin)
                 mr_leave(thread);                                                                  \
             }                                                                                      \
         }                                                                                          \
+        await_turn(file, code);                                                                    \
         return MR_REAL(name) arguments;                                                            \
     }
 SENDS(putc, (int character, FILE *file), (character, file), file)
@@ -239,14 +260,7 @@ MR_EXPORT void flockfile(FILE *file)
         return;
     }
     mr_yield(thread);
-    while (MR_REAL(ftrylockfile)(file) != 0) {
-        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
-        if (mr_block(thread, file, MR_NEVER, false) == MR_INTERRUPTED) {
-            mr_attend(thread);
-        }
-    }
-    mr_libc_count_held(1);
-    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+    mr_libc_lock(thread, file, MR_CALLER);
     mr_leave(thread);
 }
 
@@ -269,14 +283,11 @@ MR_EXPORT int ftrylockfile(FILE *file)
 MR_EXPORT void funlockfile(FILE *file)
 {
     mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+    if (thread == NULL) {
+        MR_REAL(funlockfile)(file);
+        return;
     }
-    MR_REAL(funlockfile)(file);
-    if (thread != NULL) {
-        mr_libc_count_held(-1);
-        mr_wake_key(file);
-        mr_yield(thread);
-        mr_leave(thread);
-    }
+    mr_libc_unlock(file, MR_CALLER);
+    mr_yield(thread);
+    mr_leave(thread);
 }

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-/* How many locks of streams the program has taken by itself. */
+/* How many locks of streams functions of the program have: taken by flockfile, or libc has called them with it. */
 static struct {
     int count;
 } held;
@@ -20,17 +20,40 @@ void mr_libc_count_held(int change)
     held.count += change;
 }
 
-/* When another thread has the stream's lock, the call would wait for it in libc, with the baton. */
-static void await_lock(FILE *file, uintptr_t code)
+bool mr_libc_is_held(void)
 {
-    mr_thread *thread = mr_self;
-    while (held.count > 0 && MR_REAL(ftrylockfile)(file) != 0) {
+    return held.count > 0;
+}
+
+static void take_lock(mr_thread *thread, FILE *file, uintptr_t code)
+{
+    while (MR_REAL(ftrylockfile)(file) != 0) {
         mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, file, code, 0, 0);
         if (mr_block(thread, file, MR_NEVER, false) == MR_INTERRUPTED) {
             mr_attend(thread);
         }
     }
+}
+
+void mr_libc_lock(mr_thread *thread, FILE *file, uintptr_t code)
+{
+    take_lock(thread, file, code);
+    mr_libc_count_held(1);
+    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, code, 0, 0);
+}
+
+void mr_libc_unlock(FILE *file, uintptr_t code)
+{
+    mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, file, code, 0, 0);
+    MR_REAL(funlockfile)(file);
+    mr_libc_count_held(-1);
+    mr_wake_key(file);
+}
+
+void mr_libc_await_lock(FILE *file, uintptr_t code)
+{
     if (held.count > 0) {
+        take_lock(mr_self, file, code);
         MR_REAL(funlockfile)(file);
     }
 }
@@ -40,7 +63,7 @@ static void await_lock(FILE *file, uintptr_t code)
 void mr_libc_use(FILE *file, uintptr_t code)
 {
     if (file != NULL) {
-        await_lock(file, code);
+        mr_libc_await_lock(file, code);
         mr_libc_access(MR_LOG_RANGE_READ, &file->_fileno, sizeof file->_fileno, code);
     }
 }

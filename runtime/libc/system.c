@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <execinfo.h>
 #include <grp.h>
+#include <mntent.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <regex.h>
@@ -33,6 +34,8 @@
 #include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
+#include <utmpx.h>
+#include <wordexp.h>
 
 /* For programs that were built with older headers. */
 extern int __xstat(int version, const char *path, struct stat *to);

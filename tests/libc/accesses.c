@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <sched.h>
 #include <search.h>
 #include <signal.h>
 #include <stdarg.h>
