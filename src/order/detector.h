@@ -27,8 +27,8 @@ typedef struct mr_detect_options {
      * racy events; cp does not look at it. On loan; NULL: all. */
     const mr_wanted *wanted;
     const mr_progress *progress; /* NULL: nobody wants to know */
-    /* Called once, when a streaming order has found a race in a trace in memory; NULL: nobody asks. */
-    void (*races)(const void *context);
+    /* Called when a streaming order has found more static races in a trace in memory: those so far. NULL: nobody asks. */
+    void (*races)(const void *context, const mr_race_list *list);
     const void *context;
     /* NULL: nobody stops the search. A search that is halted ends with MR_ERR_HALTED, and has the races
      * of the events that it has seen. */

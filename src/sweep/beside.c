@@ -90,6 +90,15 @@ void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found
     *found = (mr_race_list){0};
 }
 
+bool mr_beside_give_shown(const mr_sweep_job *job)
+{
+    mr_race_list found;
+    if (!mr_shown_take(&job->shared->shown, &job->sweep->result.list, &found))
+        return false;
+    mr_beside_give(&job->shared->shb, MR_RELATION_SHB, &found);
+    return true;
+}
+
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
                          const mr_trace *trace, mr_race_list *found, mr_syncp_index **index,
                          mr_error *error)
@@ -118,6 +127,7 @@ void mr_sweep_shared_free(mr_sweep_shared *shared)
         mr_race_list_free(&all[i]->found);
         mr_syncp_index_free(all[i]->index);
     }
+    mr_shown_free(&shared->shown);
     mr_outlook_free(&shared->outlook);
     mr_barrier_edges_free(&shared->edges);
     mr_wanted_free(&shared->left);

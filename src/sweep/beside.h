@@ -14,6 +14,7 @@
 #include "order/detector.h"
 #include "order/syncp/syncp.h"
 #include "prefix.h"
+#include "shown.h"
 
 #include <pthread.h>
 
@@ -42,6 +43,7 @@ typedef struct mr_sweep_shared {
     mr_wanted left; /* what is left for syncp; empty: not known */
     mr_beside shb, syncp;
     mr_ahead ahead;
+    mr_shown shown; /* hb: which of its races shb has */
 } mr_sweep_shared;
 
 /* Options for passes over the trace in memory, with what they share. What there is no memory for is
@@ -62,6 +64,10 @@ void mr_beside_give(mr_beside *beside, mr_relation relation, mr_race_list *found
 mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation relation,
                          const mr_trace *trace, mr_race_list *found, mr_syncp_index **index,
                          mr_error *error);
+
+/* All races of the order are races of shb by what `shared->shown` has seen: mr_beside_take hands them out. False: they are not, or
+ * that is not known. */
+bool mr_beside_give_shown(const mr_sweep_job *job);
 
 /* Waits for the threads. */
 void mr_sweep_shared_free(mr_sweep_shared *shared);

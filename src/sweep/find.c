@@ -77,11 +77,26 @@ mr_status mr_sweep_load(const mr_sweep_job *job, uint64_t least_events)
     return MR_OK;
 }
 
-/* A thread looks for the races of shb: they are asked for when the order has some. */
-static void start_shb(const void *context)
+static const mr_trace *trace_of(const mr_sweep_job *job)
+{
+    return job->given != NULL ? job->given : job->sweep->loaded;
+}
+
+static bool give_events(const void *source, uint64_t event, mr_events *events)
+{
+    const mr_trace *trace = trace_of(source);
+    *events = mr_events_of_trace(trace, (uint32_t)event, trace->event_count - (uint32_t)event);
+    return true;
+}
+
+/* The order has races, and those of shb are asked for. A thread looks for them, unless those of hb are shown to be the same. */
+static void start_shb(const void *context, const mr_race_list *list)
 {
     const mr_sweep_job *job = context;
-    const mr_trace *trace = job->given != NULL ? job->given : job->sweep->loaded;
+    const mr_trace *trace = trace_of(job);
+    if (job->relation == MR_RELATION_HB && !job->shared->edges.count &&
+        mr_shown_look(&job->shared->shown, list, give_events, job))
+        return;
     mr_beside_start(&job->shared->shb, job, MR_RELATION_SHB, trace);
 }
 
@@ -96,12 +111,14 @@ static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_erro
         options.races = start_shb;
         options.context = job;
     } else if (mr_sweep_marks(job)) {
-        start_shb(job);
+        start_shb(job, NULL);
     }
     mr_status status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
     sweep->result.stats.find_seconds = mr_seconds() - begin;
     if (status == MR_OK || status == MR_ERR_HALTED)
         sweep->names = sweep->trace = trace;
+    if (status == MR_OK && options.races != NULL)
+        mr_beside_give_shown(job);
     return status;
 }
 

@@ -143,10 +143,28 @@ static void start(const mr_sweep_job *job, mr_ahead *ahead)
     pthread_mutex_destroy(&ahead->mutex);
 }
 
+/* Blocks that the order has had. They have equally many events, but for the last one. */
+static bool give_block(const void *source, uint64_t event, mr_events *events)
+{
+    const mr_sweep_job *job = source;
+    mr_stream *stream = job->sweep->stream;
+    if (!mr_stream_follow(stream, 0, events) || !events->count ||
+        !mr_stream_follow(stream, (size_t)(event / events->count), events))
+        return false;
+    return events->first <= event && event - events->first < events->count;
+}
+
+/* Has shb all races of the order so far, by what is seen of them one by one? */
+static bool are_shown(const mr_sweep_job *job, const mr_race_list *list)
+{
+    return job->relation == MR_RELATION_HB && mr_sweep_marks(job) && !mr_lean_wants_more(job) &&
+           mr_shown_look(&job->shared->shown, list, give_block, job);
+}
+
 void mr_ahead_tell(const mr_sweep_job *job, const mr_race_list *list)
 {
     mr_ahead *ahead = &job->shared->ahead;
-    if (list->race_count == ahead->told)
+    if (list->race_count == ahead->told || are_shown(job, list))
         return;
     if (!ahead->job)
         start(job, ahead);
@@ -245,7 +263,11 @@ mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
         return MR_OK;
     }
     double begin = mr_seconds();
-    mr_status status = runs ? take(job, ahead, &found) : find_shb(job, &found);
+    mr_status status = MR_OK;
+    if (runs)
+        status = take(job, ahead, &found);
+    else if (!mr_shown_take(&job->shared->shown, &sweep->result.list, &found))
+        status = find_shb(job, &found);
     sweep->result.stats.mark_seconds += mr_seconds() - begin;
     if (status == MR_OK) {
         *end = end_of_proofs(job, &found);

@@ -8,6 +8,8 @@
  *
  * With a second processor a thread does so while the order goes over the blocks (mr_ahead), from its first race on; while it
  * has all races that the order has found so far, it waits.
+ *
+ * Of hb, the races are looked at one by one first (shown.h): shb does not run at all while they are its own.
  */
 #ifndef MR_SWEEP_PREFIX_H
 #define MR_SWEEP_PREFIX_H

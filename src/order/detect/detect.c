@@ -10,16 +10,16 @@ static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_t
                             const mr_detect_options *options, mr_error *error)
 {
     mr_status status = MR_OK;
-    bool told = options->races == NULL;
+    size_t told = 0;
     for (uint32_t first = 0; first < trace->event_count && status == MR_OK;) {
         uint32_t left = trace->event_count - first;
         mr_events events =
             mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
         status = mr_detector_feed(detector, &events, error);
         first += events.count;
-        if (!told && mr_detector_list(detector)->race_count) {
-            options->races(options->context);
-            told = true;
+        if (options->races && mr_detector_list(detector)->race_count > told) {
+            options->races(options->context, mr_detector_list(detector));
+            told = mr_detector_list(detector)->race_count;
         }
         mr_progress_tell(options->progress, stage, first, trace->event_count);
     }
