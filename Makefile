@@ -115,6 +115,8 @@ $(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 $(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace.so.$(SOVERSION) $(LDFLAGS_ALL) $(LIBRARY_OBJECTS) $(LIBS) -o $@
 
+# These keep the program's vector registers (runtime/vectors.h).
+$(addprefix $(BUILD)/runtime/,access.o enter_leave.o writer.o): RUNTIME_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mgeneral-regs-only)
 $(BUILD)/runtime/%.o: runtime/%.c $(BUILD)/runtime_flags
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c $< -o $@

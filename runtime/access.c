@@ -5,6 +5,7 @@
 #include "scheduler.h"
 #include "steer.h"
 #include "tsan.h"
+#include "vectors.h"
 #include "writer.h"
 
 /*
@@ -18,7 +19,7 @@ static inline mr_thread *begin(void)
         return NULL;
     }
     if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
-        mr_look_around(thread);
+        mr_vectors_kept(mr_look_around, thread);
     }
     return thread;
 }

@@ -5,6 +5,7 @@
 #include "modules.h"
 #include "steer.h"
 #include "sys.h"
+#include "vectors.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -199,9 +200,8 @@ static void empty_window(void)
     }
 }
 
-void mr_writer_grow(void)
+static void grow(mr_thread *thread)
 {
-    mr_thread *thread = mr_self;
     uint8_t busy = thread != NULL ? thread->busy : 0;
     if (!mr_rt.logging) {
         restart_scratch();
@@ -214,6 +214,11 @@ void mr_writer_grow(void)
     if (thread != NULL) {
         thread->busy = busy;
     }
+}
+
+void mr_writer_grow(void)
+{
+    mr_vectors_kept(grow, mr_self);
 }
 
 static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
