@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Each phase has windows so many times larger than the phase before. */
 enum { GROWTH = 4 };
@@ -192,38 +193,74 @@ static bool mix(mr_window *window, const request *requests, uint32_t count, mr_a
     return true;
 }
 
-/* Is the shared window the far window itself? Then that one is used: it has all that a window of its own would have,
- * and its precedence has been raised already. */
+/* Is the shared window the far window itself? */
 static bool is_far_window(const plan *p, const shared_window *shared)
 {
     const mr_window *window = p->asker->window->problem.window;
-    return p->way != MR_FAR_MIXED && shared->start == window->start && shared->end == window->end;
+    return shared->start == window->start && shared->end == window->end;
 }
 
-/* Makes the problem of a shared window, in the arena of the worker. */
-static mr_status make_problem(const plan *p, const shared_window *shared, mr_far_worker *far)
+/* The far window, with variables of its own: all but FORCED is the same however reads are treated. */
+static mr_status mix_far_window(const plan *p, const shared_window *shared, mr_far_worker *far)
+{
+    const mr_problem *whole = &p->asker->window->problem;
+    const mr_window *from = whole->window;
+    mr_worker *worker = &far->worker;
+    mr_window *window = mr_arena_alloc(&worker->arena, 1, sizeof *window);
+    mr_window_variable *variables =
+        mr_arena_alloc(&worker->arena, from->variable_count, sizeof *variables);
+    if (!window || !variables)
+        return mr_error_memory(worker->error, "building a far window");
+    memcpy(variables, from->variables, from->variable_count * sizeof *variables);
+    *window = *from;
+    window->variables = variables;
+    far->problem = (mr_problem){.window = window, .hard = whole->hard, .source = whole->source};
+    far->problem.hard.window = far->problem.source.window = window;
+    return mix(window, &p->requests[shared->first], shared->count, &worker->arena) &&
+                   mr_precedence_build(&far->problem.forced, window, MR_PRECEDENCE_FORCED,
+                                       &far->problem.hard, &worker->arena)
+               ? MR_OK
+               : mr_error_memory(worker->error, "building a far window");
+}
+
+/* The far window itself has all that a window of its own would have, and its precedence has been raised. */
+static mr_status take_far_window(const plan *p, const shared_window *shared, mr_far_worker *far)
+{
+    mr_arena_reset(&far->worker.arena);
+    if (p->way == MR_FAR_MIXED)
+        return mix_far_window(p, shared, far);
+    far->problem = p->asker->window->problem;
+    return MR_OK;
+}
+
+static mr_status build_window(const plan *p, const shared_window *shared, mr_far_worker *far)
 {
     mr_worker *worker = &far->worker;
     mr_window *window;
-    if (is_far_window(p, shared)) {
-        mr_arena_reset(&worker->arena);
-        far->problem = p->asker->window->problem;
-        return MR_OK;
-    }
     mr_status status =
         mr_reduced_window_build(&worker->carried, shared->start, shared->end,
                                 p->asker->window->model, &worker->arena, &window, worker->error);
     if (status != MR_OK)
         return status;
-    if ((p->way == MR_FAR_MIXED &&
-         !mix(window, &p->requests[shared->first], shared->count, &worker->arena)) ||
-        !mr_problem_init(&far->problem, window, &worker->arena))
-        return mr_error_memory(worker->error, "building a far window");
-    if (p->way != MR_FAR_CHEAP &&
-        (!mr_problem_list_rows(&far->problem, &worker->decide, &worker->arena) ||
-         !mr_problem_refine(&far->problem, &worker->decide, 0, &worker->arena)))
-        return mr_error_memory(worker->error, "deciding far races");
-    return MR_OK;
+    return (p->way != MR_FAR_MIXED ||
+            mix(window, &p->requests[shared->first], shared->count, &worker->arena)) &&
+                   mr_problem_init(&far->problem, window, &worker->arena)
+               ? MR_OK
+               : mr_error_memory(worker->error, "building a far window");
+}
+
+/* Makes what questions about a shared window need, in the arena of the worker. */
+static mr_status make_problem(const plan *p, const shared_window *shared, mr_far_worker *far)
+{
+    mr_worker *worker = &far->worker;
+    mr_status status =
+        is_far_window(p, shared) ? take_far_window(p, shared, far) : build_window(p, shared, far);
+    if (status != MR_OK || p->way == MR_FAR_CHEAP)
+        return status;
+    return mr_problem_list_rows(&far->problem, &worker->decide, &worker->arena) &&
+                   mr_problem_refine(&far->problem, &worker->decide, 0, &worker->arena)
+               ? MR_OK
+               : mr_error_memory(worker->error, "deciding far races");
 }
 
 /* Builds a shared window, unless the worker has it from its last unit. */
