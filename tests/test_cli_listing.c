@@ -34,6 +34,8 @@ static int setup(void **state)
          "#@end suppression race:b.c\n#@end suppression races\n#@end suppression deadlock:e.c\n"
          "T1|w(x=1)|a.c:1\nT2|r(x=1)|b.c:2\nT1|w(y=1)|a.c:3\nT2|r(y=1)|c.c:4\n"},
         {"own.supp", "race:c.c\n"},
+        {"stack.std", "#@in x s\nT1|alloc(s=0x5000+16)|?\nT1|fork(T2)|a.c:1\nT2|begin()|?\n"
+                      "T2|w(x=1)|b.c:2\nT1|free(s)|?\n"},
         {"events.yaml", "candidates: {report: event}\n"},
     };
     mr_run run;
@@ -91,6 +93,10 @@ static void test_lists(void **state)
         {"predict --brief @/race.std", 1,
          "a.c:10: race on x between T1 and T2; and b.c:20\n"
          "a.c:11: race on y[1] between T1 and T2; and b.c:21\n",
+         NULL},
+        {"predict --brief --find races @/stack.std", 1,
+         "b.c:2: race on x between T2 and T1; and the end of T1\n", NULL},
+        {"order --brief @/stack.std", 1, "b.c:2: race on x between T2 and T1; and the end of T1",
          NULL},
         {"predict @/race.std", 1,
          "\n\na.c:10: race on x between T1 and T2 (race 1)\n"

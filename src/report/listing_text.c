@@ -88,6 +88,27 @@ bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_tr
     return true;
 }
 
+/* "; and t.c:9", or where the thread begins or ends, when the access is one of its stack. */
+static void print_second(FILE *stream, const mr_trace *trace, uint32_t location, uint32_t thread,
+                         uint8_t op)
+{
+    fputs("; and ", stream);
+    if (mr_phrase_has_place(trace, location)) {
+        mr_escape_print(stream, mr_place_own(mr_names_display(&trace->locations, location)));
+        return;
+    }
+    fputs(op == MR_OP_FREE    ? "the end of "
+          : op == MR_OP_ALLOC ? "the start of "
+                              : "an unnamed place in ",
+          stream);
+    mr_escape_print(stream, mr_names_display(&trace->threads, thread));
+}
+
+static void print_second_event(FILE *stream, const mr_trace *trace, uint32_t event)
+{
+    print_second(stream, trace, trace->location[event], trace->thread[event], trace->op[event]);
+}
+
 bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_trace *trace)
 {
     const mr_style plain = {0};
@@ -95,11 +116,8 @@ bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_t
         const mr_listed *finding = &findings->items[i];
         if (!print_title(stream, finding, findings, trace, false, plain))
             return false;
-        if (finding->second != MR_NONE) {
-            fputs("; and ", stream);
-            mr_escape_print(stream, mr_place_own(mr_names_display(
-                                        &trace->locations, trace->location[finding->second])));
-        }
+        if (finding->second != MR_NONE)
+            print_second_event(stream, trace, finding->second);
         fputs("\n", stream);
     }
     return true;
@@ -176,13 +194,9 @@ static bool print_order_title(FILE *stream, const mr_race_example *pair, const m
 }
 
 /* The end of the line of an observed error, or of a static race. */
-static void print_order_end(FILE *stream, const char *other, const char *noun, size_t number,
-                            const char *standing, bool brief)
+static void print_order_end(FILE *stream, const char *noun, size_t number, const char *standing,
+                            bool brief)
 {
-    if (brief && other) {
-        fputs("; and ", stream);
-        mr_escape_print(stream, other);
-    }
     if (brief && standing)
         fprintf(stream, " (%s)", standing);
     else if (!brief)
@@ -199,12 +213,9 @@ static bool print_order_observed(FILE *stream, const mr_order_result *result, co
         const mr_listed finding = mr_listed_observed(&result->observed.items[i], i);
         if (!print_title(stream, &finding, &happened, trace, !brief, style))
             return false;
-        print_order_end(stream,
-                        finding.second == MR_NONE
-                            ? NULL
-                            : mr_place_own(mr_names_display(&trace->locations,
-                                                            trace->location[finding.second])),
-                        mr_listed_name(finding.kind), finding.number, NULL, brief);
+        if (brief && finding.second != MR_NONE)
+            print_second_event(stream, trace, finding.second);
+        print_order_end(stream, mr_listed_name(finding.kind), finding.number, NULL, brief);
     }
     return true;
 }
@@ -224,8 +235,10 @@ bool mr_listing_print_order(FILE *stream, const mr_order_result *result, const m
                 continue;
             if (!print_order_title(stream, pair, trace, style))
                 return false;
-            print_order_end(stream, mr_names_display(&trace->locations, pair->second.location),
-                            "static race", i + 1, mr_standing_text(listed[k]), brief);
+            const mr_racing_access *second = &pair->second;
+            if (brief)
+                print_second(stream, trace, second->location, second->thread, second->op);
+            print_order_end(stream, "static race", i + 1, mr_standing_text(listed[k]), brief);
         }
     return true;
 }
