@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "predict/deferred.h"
 #include "support/predicted.h"
 #include "support/random.h"
 #include "support/trials.h"
@@ -171,11 +172,79 @@ static void unanswered_questions_count_anew(void **state)
     assert_true(x.races > 0);
 }
 
+/* ---- what is left ---- */
+
+/* In the order in which windows are merged: keys, window. */
+static mr_deferred leave(const uint32_t (*left)[3], size_t count)
+{
+    mr_deferred deferred = {0};
+    for (size_t i = 0; i < count; i++)
+        assert_true(mr_deferred_add(&deferred, left[i][0], left[i][1], left[i][2]));
+    return deferred;
+}
+
+/* A window asks about the pairs of places that it has left itself. Its other pairs have their verdicts, and would count twice. */
+static void a_window_asks_what_it_left(void **state)
+{
+    static const uint32_t left[][3] = {{2, 3, 1}, {1, 2, 1}, {1, 2, 4}, {4, 4, 4}};
+    mr_deferred deferred = leave(left, sizeof left / sizeof *left);
+    mr_wanted pairs = {0};
+    mr_trace trace = {0};
+    (void)state;
+    trace.locations.count = 5;
+    assert_true(mr_deferred_list(&deferred, &trace, &pairs));
+    assert_int_equal(deferred.window_count, 2);
+    assert_int_equal(mr_deferred_window(&deferred, 0), 1);
+    assert_int_equal(mr_deferred_window(&deferred, 1), 4);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        const uint32_t *it = left[i];
+        assert_true(mr_wanted_pair(&pairs, it[0], it[1]));
+        assert_true(mr_deferred_has(&deferred, it[2], it[0], it[1]));
+        assert_true(mr_deferred_has(&deferred, it[2], it[1], it[0]));
+    }
+    assert_false(mr_deferred_has(&deferred, 4, 2, 3));
+    assert_false(mr_deferred_has(&deferred, 1, 4, 4));
+    assert_false(mr_deferred_has(&deferred, 2, 1, 2));
+    mr_wanted_free(&pairs);
+    mr_deferred_free(&deferred);
+}
+
+/* mr_deferred_test */
+static bool is_low(const void *context, uint32_t key_1, uint32_t key_2)
+{
+    (void)key_1;
+    return key_2 < *(const uint32_t *)context;
+}
+
+/* When a run is ended, the windows with open questions count as not looked at, but not those of which another
+ * window has proven all that they have left. */
+static void settled_pairs_leave_no_window_open(void **state)
+{
+    static const uint32_t left[][3] = {{1, 2, 1}, {1, 3, 1}, {1, 2, 2}, {1, 2, 7}, {1, 4, 7}};
+    mr_deferred deferred = leave(left, sizeof left / sizeof *left);
+    mr_wanted pairs = {0};
+    mr_trace trace = {0};
+    static const uint32_t expected[][2] = {{0, 3}, {3, 2}, {4, 1}, {5, 0}};
+    (void)state;
+    trace.locations.count = 5;
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(mr_deferred_windows(&deferred, is_low, &expected[i][0]), expected[i][1]);
+    assert_true(mr_deferred_list(&deferred, &trace, &pairs));
+    mr_deferred_count_asked(&deferred, 0);
+    assert_int_equal(mr_deferred_windows(&deferred, is_low, &expected[0][0]), 2);
+    mr_deferred_count_asked(&deferred, 2);
+    assert_int_equal(mr_deferred_windows(&deferred, is_low, &expected[0][0]), 1);
+    mr_wanted_free(&pairs);
+    mr_deferred_free(&deferred);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_race_is_lost),
         cmocka_unit_test(unanswered_questions_count_anew),
+        cmocka_unit_test(a_window_asks_what_it_left),
+        cmocka_unit_test(settled_pairs_leave_no_window_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,6 @@ typedef struct prediction {
     bool no_room;        /*   there is no memory for far races */
     bool asks_deferred;  /* windows are asked after the search for far races (deferred.h), about: */
     mr_wanted deferred;  /*   these pairs of places; owned */
-    uint64_t asked_late; /*   so many windows were, and merged */
     mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
     size_t pair_count;
 } prediction;
@@ -158,7 +157,7 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
     mr_worker *worker = NULL;
     mr_status status = worker_of(p, number, &worker, error);
     if (worker)
-        worker->only = p->asks_deferred ? &p->deferred : NULL;
+        worker->only = p->asks_deferred ? &p->merge.deferred : NULL;
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
     pack_witnesses(p, outcome);
@@ -301,7 +300,7 @@ static mr_status decide_deferred(void *context, unsigned number, uint64_t unit,
 {
     prediction *p = context;
     bool halted = false;
-    *outcome = mr_outcome_new(p->merge.deferred.groups[unit].window);
+    *outcome = mr_outcome_new(mr_deferred_window(&p->merge.deferred, unit));
     if (!*outcome)
         return mr_error_memory(error, "starting a window");
     mr_status status = decide_window(p, number, *outcome, &halted, error);
@@ -318,7 +317,7 @@ static mr_status prepare_deferred(void *context, mr_outcome **outcome, mr_error 
 {
     const prediction *p = context;
     uint64_t unit = (*outcome)->unit;
-    (*outcome)->unit = p->merge.deferred.groups[unit].window;
+    (*outcome)->unit = mr_deferred_window(&p->merge.deferred, unit);
     mr_status status = prepare(context, outcome, error);
     (*outcome)->unit = unit;
     return status;
@@ -327,8 +326,9 @@ static mr_status prepare_deferred(void *context, mr_outcome **outcome, mr_error 
 static mr_status merge_deferred(void *context, mr_outcome *outcome, mr_error *error)
 {
     prediction *p = context;
-    outcome->unit = p->merge.deferred.groups[outcome->unit].window;
-    p->asked_late += !outcome->cut;
+    if (!outcome->cut)
+        mr_deferred_count_asked(&p->merge.deferred, outcome->unit);
+    outcome->unit = mr_deferred_window(&p->merge.deferred, outcome->unit);
     return mr_merge_deferred(&p->merge, outcome, error);
 }
 
@@ -356,7 +356,7 @@ static mr_status ask_deferred(prediction *p, bool decided, mr_error *error)
         return mr_error_memory(error, "starting a window");
     const mr_phase phase = {.context = p,
                             .stage = "questions",
-                            .count = deferred->count,
+                            .count = deferred->window_count,
                             .decide = decide_deferred,
                             .prepare = prepare_deferred,
                             .merge = merge_deferred};
@@ -563,6 +563,13 @@ static void stop(prediction *p)
     free(p->pairs);
 }
 
+/* mr_deferred_windows: of such a pair of places nothing is left to ask. */
+static bool has_race(const void *context, uint32_t key_1, uint32_t key_2)
+{
+    const mr_ledger_entry *entry = mr_ledger_find(context, key_1, key_2);
+    return entry && entry->race;
+}
+
 /* Says what is missing in the result because the run has come to an early end. */
 static void note_missing(prediction *p, mr_status status, bool far_done, bool others_done)
 {
@@ -570,7 +577,7 @@ static void note_missing(prediction *p, mr_status status, bool far_done, bool ot
     if (p->dispatch.shards) {
         stats->windows_missing = p->dispatch.units_missing;
     } else {
-        stats->windows -= mr_deferred_windows(&p->merge.deferred) - p->asked_late;
+        stats->windows -= mr_deferred_windows(&p->merge.deferred, has_race, &p->merge.ledger);
         stats->windows_missing = p->window_count - stats->windows;
         stats->far_missing = p->settings.far != MR_FAR_NONE && (p->settings.find & MR_FIND_RACES) &&
                              (!far_done || !p->searched);

@@ -19,28 +19,44 @@
 typedef struct mr_deferred_group {
     uint32_t key_1, key_2;
     uint64_t window;
+    bool asked; /* mr_deferred_count_asked */
 } mr_deferred_group;
 
 /* Zero-initialise. */
 typedef struct mr_deferred {
     mr_deferred_group *groups; /* in the order of the windows */
     size_t count, capacity;
+    /* After mr_deferred_list: */
+    size_t *windows; /* the number of the first group of each window that has some */
+    size_t window_count;
 } mr_deferred;
+
+typedef bool mr_deferred_test(const void *context, uint32_t key_1, uint32_t key_2);
 
 void mr_deferred_free(mr_deferred *deferred);
 
 /* False: no memory. */
 bool mr_deferred_add(mr_deferred *deferred, uint32_t key_1, uint32_t key_2, uint64_t window);
 
-/* Drops those whose pair of places is settled. */
-void mr_deferred_drop(mr_deferred *deferred,
-                      bool (*is_settled)(const void *context, uint32_t key_1, uint32_t key_2),
-                      const void *context);
+/* Drops those whose pair of places is settled. Before mr_deferred_list. */
+void mr_deferred_drop(mr_deferred *deferred, mr_deferred_test *is_settled, const void *context);
 
-/* In how many windows there are questions left. O(groups). */
-uint64_t mr_deferred_windows(const mr_deferred *deferred);
+/* In how many windows there is a question that was not asked, of a pair of places that is not settled. O(groups). */
+uint64_t mr_deferred_windows(const mr_deferred *deferred, mr_deferred_test *is_settled,
+                             const void *context);
 
-/* Lists the pairs of places, and leaves one group of each window. False: no memory. */
+/* ---- asking them: no more are added ---- */
+
+/* Lists the windows, and the pairs of places. False: no memory. */
 bool mr_deferred_list(mr_deferred *deferred, const mr_trace *trace, mr_wanted *pairs);
+
+/* Window `number` of the list. */
+uint64_t mr_deferred_window(const mr_deferred *deferred, size_t number);
+/* All questions of window `number` of the list have been asked. */
+void mr_deferred_count_asked(mr_deferred *deferred, size_t number);
+
+/* Has the window left the questions about two places, in either order? `deferred` NULL: yes. O(log groups). */
+bool mr_deferred_has(const mr_deferred *deferred, uint64_t window, uint32_t location_1,
+                     uint32_t location_2);
 
 #endif

@@ -14,7 +14,7 @@
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const mr_worker *worker = context;
-    return mr_wanted_pair(worker->only, location_1, location_2) &&
+    return mr_deferred_has(worker->only, worker->window, location_1, location_2) &&
            (!worker->known ||
             !mr_known_races_below(worker->known, location_1, location_2, worker->window));
 }

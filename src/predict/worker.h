@@ -5,6 +5,7 @@
 #ifndef MR_PREDICT_WORKER_H
 #define MR_PREDICT_WORKER_H
 
+#include "deferred.h"
 #include "known_races.h"
 #include "order/order.h"
 #include "order/wanted.h"
@@ -36,13 +37,13 @@ typedef struct mr_worker {
     mr_run_figures run;             /* times of this worker */
     uint64_t window;                /* the number of the window under way */
     uint64_t window_steps;          /* the effort spent on it */
-    const mr_wanted *only;       /* questions are about these places alone (deferred.h); or NULL */
-    struct mr_near *near;        /* close races of the window (near.h); NULL: not looked for */
-    const mr_window *near_in;    /* the window in which they are being looked for; else NULL */
-    uint64_t rejected_witnesses; /* of verdicts that were dropped (mr_worker_drop) */
-    bool halted;                 /* the window was given up, as the run is halted */
-    bool leaves_long;            /* witnesses are not shortened now (witness/late.h) */
-    mr_error *error;             /* of the call under way */
+    const mr_deferred *only;        /* a window asks about what it has left alone; or NULL */
+    struct mr_near *near;           /* close races of the window (near.h); NULL: not looked for */
+    const mr_window *near_in;       /* the window in which they are being looked for; else NULL */
+    uint64_t rejected_witnesses;    /* of verdicts that were dropped (mr_worker_drop) */
+    bool halted;                    /* the window was given up, as the run is halted */
+    bool leaves_long;               /* witnesses are not shortened now (witness/late.h) */
+    mr_error *error;                /* of the call under way */
 } mr_worker;
 
 /* To be freed also after MR_ERR_MEMORY. `known` may be NULL. The worker must stay in place. */
