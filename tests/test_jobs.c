@@ -3,7 +3,7 @@
  * window by someone who knows nothing of the others, its outcome sent as bytes. On random traces,
  * under budgets so small that much is cut off.
  *
- * JOBS_TRACES and JOBS_SEED in the environment choose other traces.
+ * JOBS_TRACES, JOBS_REPEATED, JOBS_DEFERRED and JOBS_SEED in the environment choose other traces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,13 +117,14 @@ static mr_outcome *decide(const mr_predict_settings *settings, mr_known_races *k
     return outcome;
 }
 
-/* Returns how many windows had to be decided again. */
-static unsigned merge_windows(mr_merge *merge)
+/* By workers that know the races of all windows before, or nothing. Returns how many windows had to be decided again. */
+static unsigned merge_windows(mr_merge *merge, bool knows)
 {
     mr_error error = {0};
     unsigned again = 0;
     for (uint32_t k = 0; k < mr_window_plan_count(&merge->settings->plan); k++) {
-        mr_outcome *outcome = send(merge->settings->trace, decide(merge->settings, NULL, k));
+        mr_known_races *known = knows ? merge->known : NULL;
+        mr_outcome *outcome = send(merge->settings->trace, decide(merge->settings, known, k));
         if (!mr_merge_is_complete(merge, outcome)) {
             mr_outcome_free(outcome);
             outcome = decide(merge->settings, merge->known, k);
@@ -147,7 +148,7 @@ static char *predict_apart(const mr_trace *trace, const char *const *question, u
     assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
     mr_merge merge = {.settings = &settings, .result = &result, .known = mr_known_races_new()};
     assert_non_null(merge.known);
-    *again += merge_windows(&merge);
+    *again += merge_windows(&merge, false);
     assert_int_equal(mr_merge_finish(&merge, &error), MR_OK);
     assert_int_equal(mr_label_result(&settings, &result, &error), MR_OK);
     assert_int_equal(mr_memory_order_find(&settings, &result, &error), MR_OK);
@@ -272,41 +273,108 @@ static unsigned keep_repeatable(char *text)
     return open ? 0 : count;
 }
 
-/* A window for each of some repetitions of a short trace. The pairs of places are the same in all, and the budget covers one or two
- * questions: a window that asks about a pair that the one before has proven has nothing left for the next pair. */
-static void test_repeated(void **state)
+/* A window for each of some repetitions of a short trace. NULL: the trace has nothing to repeat. */
+static char *repeat(uint64_t number, unsigned *events)
 {
-    (void)state;
     enum { TIMES = 5 };
     static const mr_shape shapes[] = {MR_SHAPE_PLAIN_LOCKS, MR_SHAPE_NESTED_LOCKS,
                                       MR_SHAPE_HAND_OVER_HAND, MR_SHAPE_SMALL_VALUES,
                                       MR_SHAPE_NO_VALUES};
-    uint64_t traces = mr_length("JOBS_REPEATED", 10, 100);
     uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
+    char *once =
+        mr_generate_longer_trace(seed + number, shapes[number % (sizeof shapes / sizeof *shapes)]);
+    assert_non_null(once);
+    *events = keep_repeatable(once);
+    size_t length = strlen(once);
+    char *text = *events ? malloc(TIMES * length + 1) : NULL;
+    assert_true(text || !*events);
+    for (size_t k = 0; text && k < TIMES; k++)
+        memcpy(text + k * length, once, length + 1);
+    free(once);
+    return text;
+}
+
+/* The pairs of places are the same in all windows, and the budget covers one or two
+ * questions: a window that asks about a pair that the one before has proven has nothing left for the next pair. */
+static void test_repeated(void **state)
+{
+    (void)state;
+    uint64_t traces = mr_length("JOBS_REPEATED", 10, 100);
     tally sum = {0};
     for (uint64_t i = 0; i < traces; i++) {
-        char *once =
-            mr_generate_longer_trace(seed + i, shapes[i % (sizeof shapes / sizeof *shapes)]);
-        assert_non_null(once);
-        unsigned events = keep_repeatable(once);
-        size_t length = strlen(once);
-        char size[16], steps[16], *text = malloc(TIMES * length + 1);
-        assert_non_null(text);
-        for (size_t k = 0; k < TIMES; k++)
-            memcpy(text + k * length, once, length + 1);
+        char size[16], steps[16];
+        unsigned events;
+        char *text = repeat(i, &events);
         snprintf(size, sizeof size, "%u", events);
         snprintf(steps, sizeof steps, "%u", 1 + (unsigned)(i % 40));
         const char *const question[] = {
             "window.size", size,           "window.overlap", "0", "candidates.max_window_steps",
             steps,         "solver.steps", "cone,saturate",  NULL};
-        if (events)
+        if (text)
             examine(text, question, &sum);
-        free(once);
         free(text);
     }
     printf("%u traces, %u with races or other findings, %u windows decided again\n", sum.traces,
            sum.races, sum.again);
     assert_true(sum.again >= sum.traces / 4 && sum.traces >= traces / 4);
+}
+
+/* What the windows leave for later (deferred.h). */
+static mr_deferred defer(const mr_trace *trace, const char *const *question, bool knows,
+                         unsigned *again)
+{
+    mr_config *config = configure(question, 1);
+    mr_result result = {0};
+    mr_error error = {0};
+    mr_predict_settings settings;
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    settings.defers = true;
+    mr_merge merge = {.settings = &settings, .result = &result, .known = mr_known_races_new()};
+    assert_non_null(merge.known);
+    *again = merge_windows(&merge, knows);
+    mr_ledger_free(&merge.ledger);
+    mr_known_races_free(merge.known);
+    mr_predict_settings_free(&settings);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return merge.deferred;
+}
+
+/* A window that leaves its questions asks until it has spent as much effort as it has events. A worker that asks about pairs that
+ * the window before has proven stops too early. */
+static void test_deferred(void **state)
+{
+    (void)state;
+    uint64_t traces = mr_length("JOBS_DEFERRED", 200, 2000);
+    unsigned many = 0;
+    for (uint64_t i = 0; i < traces; i++) {
+        char size[16];
+        unsigned events, again, none;
+        char *text = repeat(i, &events);
+        mr_trace *trace = text ? mr_sample_trace(text) : NULL;
+        snprintf(size, sizeof size, "%u", events);
+        const char *const question[] = {"window.size", size,           "window.overlap",
+                                        "0",           "solver.steps", "cone,eliminate,greedy",
+                                        NULL};
+        if (trace) {
+            mr_deferred alone = defer(trace, question, false, &again);
+            mr_deferred expected = defer(trace, question, true, &none);
+            many += again;
+            assert_int_equal(none, 0);
+            assert_int_equal(alone.count, expected.count);
+            for (size_t k = 0; k < alone.count; k++) {
+                assert_int_equal(alone.groups[k].window, expected.groups[k].window);
+                assert_int_equal(alone.groups[k].key_1, expected.groups[k].key_1);
+                assert_int_equal(alone.groups[k].key_2, expected.groups[k].key_2);
+            }
+            mr_deferred_free(&alone);
+            mr_deferred_free(&expected);
+            mr_trace_free(trace);
+        }
+        free(text);
+    }
+    printf("%u windows decided again\n", many);
+    assert_true(many > 0 || traces < 2000);
 }
 
 /* ---- races that are foreseen (known_races.h) ---- */
@@ -455,8 +523,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_repeated), cmocka_unit_test(test_foreseen),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_repeated), cmocka_unit_test(test_deferred),
+        cmocka_unit_test(test_foreseen), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
