@@ -52,6 +52,22 @@ static void run_access(program *self)
         mr_log_object(&self->log, MR_LOG_FORGOTTEN, 0, 1, 0x400000, 0, 0);
 }
 
+/* A range of as many bytes as a vector has, or of fewer. */
+static void run_range(program *self)
+{
+    bool is_shared = mr_random_percent(&self->random, self->shared);
+    uint32_t start = is_shared ? 0 : BYTES + self->thread * OWN_BYTES;
+    uint32_t at = start + 4 * mr_random_below(&self->random, self->places);
+    uint32_t bytes = mr_random_percent(&self->random, 80) ? 16 : 12;
+    bool writes = mr_random_percent(&self->random, 40);
+    if (writes)
+        memset(self->memory + at, (int)mr_random_below(&self->random, 3), bytes);
+    mr_log_range(&self->log, writes ? MR_LOG_RANGE_WRITE : MR_LOG_RANGE_READ, BASE + at,
+                 0x500000 + writes, self->memory + at, bytes);
+    if (self->apart)
+        mr_log_object(&self->log, MR_LOG_FORGOTTEN, 0, 1, 0x400000, 0, 0);
+}
+
 /* Calls of functions, and their ends. */
 static void run_call(program *self)
 {
@@ -115,6 +131,8 @@ static void run_program(program *self, uint64_t seed, bool apart)
         for (uint32_t k = 0; k < count; k++)
             if (mr_random_percent(&self->random, 15))
                 run_call(self);
+            else if (mr_random_percent(&self->random, 10))
+                run_range(self);
             else
                 run_access(self);
         run_other(self);

@@ -597,6 +597,12 @@ static bool take_long(mr_event_pass *pass, passing *self)
             return false;
         self->count++;
         self->code = code;
+    } else if (mr_log_is_range(kind)) {
+        uint64_t address = mr_log_payload(record[0]);
+        if (!is_left_out(pass, address, (unsigned)record[2], mr_log_code(record[1])) ||
+            uses_pointer(pass, address))
+            return false;
+        self->count++;
     } else if (kind != MR_LOG_ENTRY) {
         uint64_t payload = mr_log_payload(record[0]);
         if (self->code)

@@ -382,6 +382,9 @@ bool mr_log_run_follows(const mr_log_pass *pass)
     do
         at = look_at(pass->log, unit++, &left);
     while (left && *at == MR_LOG_PADDING_UNIT);
+    if (left >= 6 && (uintptr_t)at % sizeof(uint64_t) == 0 &&
+        mr_log_is_run_range((const uint64_t *)(const void *)at))
+        return true;
     return left && (mr_log_is_short(*at) || mr_log_is_run_long(*at));
 }
 

@@ -75,7 +75,7 @@ void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
 
 /*
  * Most records are short ones of plain accesses, and entries and ends of functions. A run reads records of
- * these kinds, and long ones of plain accesses, as long as they follow each other. It makes no full records
+ * these kinds, long ones of plain accesses, and ranges of 16 bytes, as long as they follow each other. It makes no full records
  * of the short ones:
  *
  *   run = mr_log_run_begin
@@ -84,7 +84,10 @@ void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
  *
  * A record that is looked at and not taken is the next record of the pass.
  */
-enum { MR_LOG_RUN_UNITS = 6 }; /* of a record in a run, at most */
+enum {
+    MR_LOG_RUN_BYTES = 16, /* of a range in a run: what a vector register has */
+    MR_LOG_RUN_UNITS = 6 + MR_LOG_RUN_BYTES / 4, /* of a record in a run, at most */
+};
 
 typedef struct mr_log_run {
     mr_log_model *model;
@@ -148,15 +151,22 @@ static inline bool mr_log_is_run_long(uint64_t head)
     return (kinds >> mr_log_kind_of(head) & 1) && !mr_log_is_volatile(head);
 }
 
+/* Is the record, of which three words can be read, a range that may be in a run? Code with vectors has many of
+ * these. Other ranges are copies of objects, which threads share more often; they part gaps (gaps.h). */
+static inline bool mr_log_is_run_range(const uint64_t *record)
+{
+    return mr_log_is_range(mr_log_kind_of(record[0])) && record[2] == MR_LOG_RUN_BYTES;
+}
+
 /* The next record, when it is a long one that may be in a run: an ENTER as mr_log_expand_enter makes it, a
- * LEAVE, an ENTRY, or a READ or WRITE. NULL: it is none of these, or padding comes first. */
+ * LEAVE, an ENTRY, a READ or WRITE, or a range of 16 bytes. NULL: it is none of these, or padding comes first. */
 static inline const uint64_t *mr_log_run_long(mr_log_pass *pass, const mr_log_run *run)
 {
     if (run->at >= run->end || mr_log_is_short(*run->at) ||
         (uintptr_t)run->at % sizeof(uint64_t) != 0)
         return NULL;
     const uint64_t *record = (const uint64_t *)(const void *)run->at;
-    if (!mr_log_is_run_long(*record))
+    if (!mr_log_is_run_long(*record) && !mr_log_is_run_range(record))
         return NULL;
     if (mr_log_kind_of(*record) != MR_LOG_ENTER)
         return record;

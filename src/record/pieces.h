@@ -65,7 +65,7 @@ enum {
     MR_PIECES_NEAR = 1 << 18,
     MR_PIECES_NEAR_BYTES = 32,
     MR_PIECES_RECENT = 1 << 10,
-    MR_PIECES_RUN_BITS = 13,
+    MR_PIECES_RUN_BITS = 11,
     MR_PIECES_PARTS = 32,
 };
 
@@ -259,7 +259,7 @@ static inline uint32_t *mr_pieces_near(mr_pieces *pieces, uint64_t address)
     return &pieces->near[(place ^ place / MR_PIECES_NEAR * 0x2545) % MR_PIECES_NEAR];
 }
 
-/* The line that holds an access of at most 8 bytes, when the cache has it, with its bits. */
+/* The line that holds an access of at most 16 bytes, when the cache has it, with its bits. */
 static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t address,
                                                  unsigned bytes, uint64_t *bits)
 {
@@ -348,11 +348,11 @@ static inline void mr_pieces_begin_run(mr_pieces *pieces)
     }
 }
 
-/* What `recent` says of a plain access of at most 8 bytes in this run. An address has 48 bits. */
+/* What `recent` says of a plain access of at most 16 bytes in this run. An address has 48 bits. */
 static inline uint64_t mr_pieces_key(const mr_pieces *pieces, uint64_t address, unsigned bytes,
                                      bool writes)
 {
-    uint64_t what = address << 3 | (unsigned)__builtin_ctz(bytes) << 1 | writes;
+    uint64_t what = address << 5 | (bytes - 1) << 1 | writes;
     return what << MR_PIECES_RUN_BITS | pieces->run;
 }
 
@@ -370,7 +370,7 @@ static inline bool mr_pieces_repeats(mr_pieces *pieces, uint64_t address, unsign
            mr_pieces_key(pieces, address, bytes, writes);
 }
 
-/* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
+/* As mr_pieces_note, for a plain access of at most 16 bytes near recent ones. False: it is not near
  * one, or the first one of its thread in the line, and nothing is noted. */
 __attribute__((always_inline)) static inline bool
 mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes, uint32_t thread,

@@ -272,8 +272,8 @@ static __attribute__((noinline)) bool note_long_access(mr_scan *scan, mr_log_pas
                                                        const uint64_t *record)
 {
     scan->accesses++;
-    return note_plain(scan, pass, mr_log_payload(record[0]), mr_log_bytes(record[0]),
-                      mr_log_kind_of(record[0]) == MR_LOG_WRITE);
+    return note_plain(scan, pass, mr_log_payload(record[0]), (unsigned)mr_log_access_bytes(record),
+                      writes(mr_log_kind_of(record[0])));
 }
 
 /* Notes the long record that follows, when it may be in a run. `*taken`: it is. False: no memory. */
@@ -288,6 +288,9 @@ static bool note_long(mr_scan *scan, mr_log_pass *pass, mr_log_run *run, mr_gap 
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
         gap->code = mr_log_code(record[1]);
         gap->count++;
+        ok = note_long_access(scan, pass, record);
+    } else if (mr_log_is_range(kind)) {
+        gap->count++; /* it does not say where the thread is */
         ok = note_long_access(scan, pass, record);
     } else if (kind != MR_LOG_ENTRY && mr_gaps_wanted(&scan->gaps)) {
         if (kind == MR_LOG_LEAVE)

@@ -147,13 +147,23 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
     }
 }
 
+/* Does the range in a run touch no kept piece, as far as can be seen quickly? */
+static bool is_left_out(const twins *self, const uint64_t *record)
+{
+    uint64_t bits;
+    const mr_piece_line *line =
+        mr_pieces_near_line(self->pieces, mr_log_payload(record[0]), (unsigned)record[2], &bits);
+    return line && !(line->kept & bits);
+}
+
 /* Takes the long record that follows, when it is one that says nothing of pieces. */
 static bool take_long(twins *self, mr_log_run *records)
 {
     const uint64_t *record = mr_log_run_long(&self->reader, records);
     unsigned kind = record ? mr_log_kind_of(record[0]) : MR_LOG_NONE;
     bool is_access = kind == MR_LOG_READ || kind == MR_LOG_WRITE;
-    if (!record || (is_access && !self->skips_part))
+    if (!record || (is_access && !self->skips_part) ||
+        (mr_log_is_range(kind) && !self->skips_part && !is_left_out(self, record)))
         return false;
     mr_log_run_take_long(records);
     return true;
