@@ -8,7 +8,7 @@
 enum { MOST_STOPS = 2048 };
 
 /* In larger windows the next race that is wanted is too far away for that to pay. */
-enum { MOST_EVENTS = 1 << 14 };
+enum { MOST_EVENTS = 1 << 15 };
 
 /* More words of rows are not made, nor more spans. */
 enum { MOST_WORDS = 1 << 22 };

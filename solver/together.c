@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The search gives up when there are more pairs than this for each row that it has come to, beyond the first. */
-enum { PAIRS_OF_ROW = 24, FIRST_PAIRS = 1 << 22 };
+/* The search gives up when there are more pairs than this for each row that it has come to, beyond the first; with few parts these may be
+ * twice as many, as a pair takes little then. */
+enum { PAIRS_OF_ROW = 24, FIRST_PAIRS = 1 << 22, FEW_PARTS = 64 };
 
 enum { STEPS_A_LOOK = 256 };
 
@@ -478,7 +479,8 @@ static bool take_due(mr_together *t, uint32_t number, step *s)
     if (!take(t, thread, number - t->parts[thread].first_state, s))
         return false;
     t->out_of_memory |= ++t->taken % STEPS_A_LOOK == 0 && mr_arena_is_halted(t->arena);
-    t->gave_up |= t->effort > t->max_effort || t->pairs > FIRST_PAIRS + t->reached * PAIRS_OF_ROW;
+    t->gave_up |=
+        t->effort > t->max_effort || t->pairs > t->first_pairs + t->reached * PAIRS_OF_ROW;
     return !t->out_of_memory && !t->gave_up;
 }
 
@@ -548,6 +550,14 @@ static bool begin(mr_together *t)
     return true;
 }
 
+bool mr_together_has_few_parts(const mr_window *w)
+{
+    uint32_t parts = w->thread_count;
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        parts += w->variables[v].shared;
+    return parts <= FEW_PARTS;
+}
+
 mr_explored mr_together_search(const mr_window *window, const mr_precedence *hard,
                                const mr_precedence *forced, const mr_explore_limits *limits,
                                uint64_t *spent, const mr_debug *debug, mr_arena *arena,
@@ -563,6 +573,7 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                        .max_effort = limits->effort,
                        .pool = {.arena = arena, .max_bytes = limits->memory_bytes},
                        .arena = arena};
+    t->first_pairs = mr_together_has_few_parts(window) ? 2 * FIRST_PAIRS : FIRST_PAIRS;
     bool done = mr_together_start(t) && begin(t) && take_all(t) && add_all_inside(t);
     *spent += t->effort;
     mr_explored result = done                         ? MR_EXPLORED_ALL

@@ -47,6 +47,9 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                                uint64_t *spent, const mr_debug *debug, mr_arena *arena,
                                mr_together **together);
 
+/* Are threads and shared variables few? With more each two have so many states that questions take less, but for far races. */
+bool mr_together_has_few_parts(const mr_window *window);
+
 /* May an access (or free) and one of `count` (not 0) of another thread, which are in the order of the trace, be the next events
  * of their threads at the same time? They conflict and hold no common lock; of others a section that is one step says too little. False: they
  * are not in any reordering. Looks only at those that the row of the first has words for, at most some thousand. */

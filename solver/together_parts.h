@@ -78,7 +78,7 @@ struct mr_together {
     uint64_t **out_of_exclusive, **out_of_shared;
     mr_state_pool pool;
     mr_together_frame frame; /* scratch */
-    uint64_t pairs, reached, effort, max_effort;
+    uint64_t pairs, first_pairs, reached, effort, max_effort;
     uint32_t least_due,
         taken; /* since the last time through: the least `event` of a step that became due */
     bool gave_up, out_of_memory;

@@ -172,23 +172,6 @@ static void wide_has_the_races_of_one_window(void **state)
         }
 }
 
-static void small_members_agree_with_exhaustive_search(void **state)
-{
-    (void)state;
-    const uint64_t seeds = mr_length("HARD_SEEDS", SHARE_SEEDS, SEEDS);
-    for (size_t i = 0; i < mr_hard_small_count; i++) {
-        size_t races = 0;
-        for (uint64_t seed = 1; seed <= seeds; seed++) {
-            mr_trace *trace = make(&mr_hard_small[i], seed);
-            races += examine(trace, MR_MODEL_RF, seed % HARD_EACH == 0);
-            races += examine(trace, MR_MODEL_VALUE, seed % HARD_EACH == 0);
-            mr_trace_free(trace);
-        }
-        print_message("%s: %zu races\n", mr_hard_small[i].name, races);
-        assert_true(races > 0);
-    }
-}
-
 /* The races of the result, as sorted pairs of places and their first events. */
 static char *list_races(const mr_trace *trace, const mr_result *result, bool with_events)
 {
@@ -212,6 +195,83 @@ static char *list_races(const mr_trace *trace, const mr_result *result, bool wit
     free(has);
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+/* How often all races among what may be together were looked for to the end. */
+typedef struct survey_counts {
+    bool together; /* the last line told of states of two threads each */
+    uint32_t complete;
+} survey_counts;
+
+/* mr_debug.write */
+static void count_survey(void *context, const char *line)
+{
+    survey_counts *counts = context;
+    counts->complete += counts->together && strstr(line, "survey result=all");
+    counts->together = strstr(line, "together=all");
+}
+
+/* With so few steps that the search for all far races gives up. Those that the states of each two threads leave are decided at once. */
+static void nests_have_the_races_of_one_window(void **state)
+{
+    (void)state;
+    const mr_hard_shape shape = {.family = MR_HARD_NESTED,
+                                 .events = 600,
+                                 .threads = 5,
+                                 .depth = 6,
+                                 .values = 4,
+                                 .backs_off = true};
+    static const char *const small[] = {"model",
+                                        "value",
+                                        "window.size",
+                                        "50",
+                                        "jobs",
+                                        "1",
+                                        "solver.steps",
+                                        "filter,cone,eliminate,explore",
+                                        "solver.saturate_steps",
+                                        "1",
+                                        NULL};
+    static const char *const one[] = {"model", "value", "window.size", "0", NULL};
+    survey_counts counts = {0};
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        mr_trace *trace = make(&shape, seed);
+        mr_config *config = mr_settings_of(small);
+        const mr_debug debug = {1u << MR_DEBUG_SEARCH, count_survey, &counts};
+        const mr_predict_run run = {.debug = &debug};
+        mr_result result = {0};
+        mr_error error = {0};
+        assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+        assert_int_equal(result.unknown_count, 0);
+        char *far = list_races(trace, &result, false);
+        mr_result_free(&result);
+        result = mr_predicted_right(trace, one);
+        char *whole = list_races(trace, &result, false);
+        assert_string_equal(far, whole);
+        free(far);
+        free(whole);
+        mr_result_free(&result);
+        mr_config_free(config);
+        mr_trace_free(trace);
+    }
+    assert_true(counts.complete > 0);
+}
+
+static void small_members_agree_with_exhaustive_search(void **state)
+{
+    (void)state;
+    const uint64_t seeds = mr_length("HARD_SEEDS", SHARE_SEEDS, SEEDS);
+    for (size_t i = 0; i < mr_hard_small_count; i++) {
+        size_t races = 0;
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
+            mr_trace *trace = make(&mr_hard_small[i], seed);
+            races += examine(trace, MR_MODEL_RF, seed % HARD_EACH == 0);
+            races += examine(trace, MR_MODEL_VALUE, seed % HARD_EACH == 0);
+            mr_trace_free(trace);
+        }
+        print_message("%s: %zu races\n", mr_hard_small[i].name, races);
+        assert_true(races > 0);
+    }
 }
 
 static char *races_with(const mr_trace *trace, const char *model, const char *crowded,
@@ -333,6 +393,7 @@ int main(void)
         cmocka_unit_test(proofs_in_vain_end),
         cmocka_unit_test(explore_runs_what_others_wait_for),
         cmocka_unit_test(wide_has_the_races_of_one_window),
+        cmocka_unit_test(nests_have_the_races_of_one_window),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
         cmocka_unit_test(close_races_change_no_verdict),
         cmocka_unit_test(large_members_are_valid),

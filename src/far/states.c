@@ -16,9 +16,21 @@ enum { EFFORT_OF_EVENT = 8192 };
 /* The same for the states of each two threads. */
 enum { EFFORT_OF_TOGETHER = 1 << 15 };
 
+/* What these leave is looked for once more, at once, of the pairs of events that may be together alone, where these are so few that many states
+ * have no prospect of one. Only where parts and events are few, and with so much effort for an event and pair of places, of so many pairs
+ * of places at most. */
+enum {
+    MOST_EVENTS_AGAIN = 1 << 15,
+    EVENTS_OF_PAIR = 16,
+    FIRST_PAIRS = 16,
+    EFFORT_OF_PLACES = 8192,
+    MOST_PLACES = 16
+};
+
 typedef struct plan {
     mr_far_asker *asker;
-    bool *settled; /* owned; one a group of the candidates */
+    const mr_map *pairs; /* of events that may race; NULL: all */
+    bool *settled;       /* owned; one a group of the candidates */
 } plan;
 
 /* The pair of places of the window, for a change. NULL: it has none. */
@@ -85,15 +97,19 @@ static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
 {
     const mr_far_window *window = p->asker->window;
     uint32_t count = window->candidates.group_count, open = 0;
-    uint64_t most = (uint64_t)window->problem.window->size * EFFORT_OF_EVENT;
+    uint64_t size = window->problem.window->size;
     bool complete, *settled = mr_calloc((size_t)count + 1, sizeof *settled);
     if (!settled)
         return mr_error_memory(far->worker.error, "deciding far races");
     for (uint32_t g = 0; g < count; g++)
         open += !(settled[g] = p->settled[g]);
     uint64_t effort = mr_survey_effort(&p->asker->decide, open);
-    mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates, NULL,
-                                        effort < most ? effort : most, settled, outcome, &complete);
+    if (p->pairs)
+        effort = size * EFFORT_OF_PLACES * (open < MOST_PLACES ? open : MOST_PLACES);
+    else if (effort > size * EFFORT_OF_EVENT)
+        effort = size * EFFORT_OF_EVENT;
+    mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
+                                        p->pairs, effort, settled, outcome, &complete);
     name_races(outcome);
     if (status == MR_OK && complete)
         status = add_proofs(p, settled, outcome, far->worker.error);
@@ -152,17 +168,19 @@ bool mr_far_survey_is_used(const mr_far_asker *asker)
            settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP;
 }
 
-mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
+static mr_status survey(plan p, mr_error *error)
 {
-    plan p = {.asker = asker};
-    if (!mr_far_survey_is_used(asker))
-        return MR_OK;
     const mr_phase phase = {
         .context = &p, .stage = "far races", .count = 1, .decide = decide, .merge = merge};
-    mr_status status = make_plan(&p) ? mr_dispatch_run(asker->context->dispatch, &phase, error)
+    mr_status status = make_plan(&p) ? mr_dispatch_run(p.asker->context->dispatch, &phase, error)
                                      : mr_error_memory(error, "deciding far races");
     free(p.settled);
     return status;
+}
+
+mr_status mr_far_survey(mr_far_asker *asker, mr_error *error)
+{
+    return mr_far_survey_is_used(asker) ? survey((plan){.asker = asker}, error) : MR_OK;
 }
 
 /* ---- each two threads ---- */
@@ -193,6 +211,35 @@ static mr_status use(mr_far_asker *asker, const mr_together *together, mr_far_me
     return status;
 }
 
+/* The pairs of events that may be together and race. False: they are too many, or there is no memory. */
+static bool list_pairs(mr_far_asker *asker, const mr_together *together, mr_map *pairs)
+{
+    plan p = {.asker = asker};
+    const mr_far_window *window = asker->window;
+    bool listed = make_plan(&p) && mr_apart_pairs(window->problem.window, &window->candidates,
+                                                  p.settled, together, pairs);
+    free(p.settled);
+    return listed;
+}
+
+/* Looks for all races among the pairs of events that may be together, where that may pay. */
+static mr_status survey_again(mr_far_asker *asker, const mr_together *together, mr_error *error)
+{
+    const mr_window *w = asker->window->problem.window;
+    mr_map pairs = {0};
+    mr_status status = MR_OK;
+    if (mr_far_is_halted(asker) || w->size > MOST_EVENTS_AGAIN || !mr_together_has_few_parts(w) ||
+        !mr_far_window_list_unsettled(asker->window))
+        return MR_OK;
+    const uint32_t listed = list_pairs(asker, together, &pairs) &&
+                            pairs.count <= FIRST_PAIRS + w->size / EVENTS_OF_PAIR;
+    mr_dispatch_note(asker->context->dispatch, &listed, sizeof listed);
+    if (listed)
+        status = survey((plan){.asker = asker, .pairs = &pairs}, error);
+    mr_map_free(&pairs);
+    return status;
+}
+
 mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
 {
     mr_far_window *window = asker->window;
@@ -220,6 +267,8 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
                                                    : MR_OK;
     if (result == MR_EXPLORED_OUT_OF_EFFORT && spent)
         *met = MR_FAR_MET_GAVE_UP;
+    if (status == MR_OK && result == MR_EXPLORED_ALL)
+        status = survey_again(asker, together, error);
     mr_arena_free(&scratch);
     return status;
 }

@@ -7,9 +7,6 @@
 /* The most effort for an event of a window. Windows with deep nests of locks take a thousand. */
 enum { EFFORT_OF_EVENT = 4096 };
 
-/* With more threads and shared variables each two have so many states that questions take less. */
-enum { MOST_PARTS = 64 };
-
 /* ---- two places ---- */
 
 /* May an access of the one list and one of the other be the next events of their threads at the same time? */
@@ -78,8 +75,8 @@ static bool list_sites(const mr_window *w, const mr_together *together, const mr
     return true;
 }
 
-static bool list_all(const mr_window *w, const mr_candidates *candidates, const bool *settled,
-                     const mr_together *together, mr_map *pairs)
+bool mr_apart_pairs(const mr_window *w, const mr_candidates *candidates, const bool *settled,
+                    const mr_together *together, mr_map *pairs)
 {
     uint64_t left = MOST_PAIRS;
     for (uint32_t g = 0; g < candidates->group_count; g++)
@@ -122,21 +119,14 @@ static mr_status use(mr_worker *worker, const mr_problem *problem, const mr_cand
              candidates->group_count);
     if (apart->settled == candidates->group_count)
         return MR_OK;
-    apart->has_pairs = list_all(problem->window, candidates, settled, together, &apart->pairs);
+    apart->has_pairs =
+        mr_apart_pairs(problem->window, candidates, settled, together, &apart->pairs);
     if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)))
         return MR_OK;
     open_arena(worker, apart);
     return raise(problem, together, apart) || apart->arena.refused
                ? MR_OK
                : mr_error_memory(worker->error, "deciding a candidate");
-}
-
-static bool has_few_parts(const mr_window *w)
-{
-    uint32_t parts = w->thread_count;
-    for (uint32_t v = 0; v < w->variable_count; v++)
-        parts += w->variables[v].shared;
-    return parts <= MOST_PARTS;
 }
 
 mr_status mr_apart_search(mr_worker *worker, const mr_problem *problem,
@@ -149,7 +139,7 @@ mr_status mr_apart_search(mr_worker *worker, const mr_problem *problem,
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_together *together;
     uint64_t spent = 0;
-    if (!has_few_parts(problem->window))
+    if (!mr_together_has_few_parts(problem->window))
         return MR_OK;
     mr_explored result = mr_together_search(
         problem->window, &problem->hard, cone ? &problem->forced : &problem->hard, &limits, &spent,

@@ -16,6 +16,11 @@
 bool mr_apart_are(const mr_window *window, const mr_candidates *candidates,
                   const mr_candidate_group *group, const mr_together *together);
 
+/* Adds to `pairs` (keys of mr_map_key_of_two) the pairs of events that may be together, of the groups that are not settled; `candidates` have
+ * all site pairs of these. False: too many, or no memory. */
+bool mr_apart_pairs(const mr_window *window, const mr_candidates *candidates, const bool *settled,
+                    const mr_together *together, mr_map *pairs);
+
 /* What the states of each two threads say of a window. Zero is nothing. */
 typedef struct mr_apart {
     mr_arena arena;    /* owned; of the clocks of `raised` */
