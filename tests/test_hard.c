@@ -12,6 +12,7 @@
 #include "support/trace_reading.h"
 
 #include "bench/hard.h"
+#include "predict/settings.h"
 #include "support/exhaustive.h"
 #include "support/length.h"
 #include "support/predicted.h"
@@ -316,6 +317,32 @@ static void close_races_change_no_verdict(void **state)
     }
 }
 
+/* With more than 32 threads at a time the effort of a window follows its events, unless there is no limit. */
+static void windows_of_many_threads_are_bounded(void **state)
+{
+    (void)state;
+    enum { STEPS_OF_EVENT = 16384 };
+    static const char *const no_limit[] = {"candidates.max_window_steps", "0", NULL};
+    static const char *const shipped[] = {NULL};
+    static const uint32_t threads[] = {8, 40};
+    for (size_t i = 0; i < 4; i++) {
+        const mr_hard_shape shape = {
+            .family = MR_HARD_WIDE, .events = 4000, .threads = threads[i / 2], .values = 4};
+        mr_trace *trace = make(&shape, 1);
+        mr_config *config = mr_settings_of(i % 2 ? no_limit : shipped);
+        mr_predict_settings settings;
+        mr_error error = {0};
+        assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+        uint64_t steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps");
+        if (i == 2)
+            steps = (uint64_t)trace->event_count * STEPS_OF_EVENT;
+        assert_int_equal(settings.max_window_steps, steps);
+        mr_predict_settings_free(&settings);
+        mr_config_free(config);
+        mr_trace_free(trace);
+    }
+}
+
 static void large_members_are_valid(void **state)
 {
     (void)state;
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test(nests_have_the_races_of_one_window),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
         cmocka_unit_test(close_races_change_no_verdict),
+        cmocka_unit_test(windows_of_many_threads_are_bounded),
         cmocka_unit_test(large_members_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

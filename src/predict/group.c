@@ -317,6 +317,13 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     return decide_sites(s, one, two, open);
 }
 
+/* Where many threads lead to more states than can be gone through, what the other steps give up is beyond Z3, too. */
+static bool is_beyond_z3(const group_state *s)
+{
+    enum { CHAINS_OF_Z3 = 32 };
+    return s->problem->window->chain_count > CHAINS_OF_Z3 && mr_near_has_many_states(s->worker);
+}
+
 /* Decides all accesses of two sites without Z3, in parts where that is needed; when some part stays
  * unknown, Z3 is asked about the whole, once. Of what the other steps give up it settles little, and
  * it works on that for long. */
@@ -328,7 +335,8 @@ static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr
     s->steps = by_z3 ? MR_ALL_STEPS & ~(unsigned)BY_Z3 : MR_ALL_STEPS;
     mr_status status = decide_sites(s, one, two, open);
     if (status != MR_OK || s->verdict->has_race || open->verdict != MR_VERDICT_UNKNOWN ||
-        open->reason == MR_UNKNOWN_REJECTED || !by_z3 || !begun || halted(s->worker))
+        open->reason == MR_UNKNOWN_REJECTED || !by_z3 || !begun || is_beyond_z3(s) ||
+        halted(s->worker))
         return status;
     status = ask(s, MR_ALL_STEPS & ~(unsigned)SEARCHES, one, two);
     *open = s->latest;

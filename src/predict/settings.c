@@ -180,6 +180,20 @@ static mr_status read_sees(mr_predict_settings *settings, const char *text, mr_e
     return MR_OK;
 }
 
+/* With more chains of threads than so many (trace/chains.h) most questions of a window have nearly all of its events in their cone, and the
+ * steps that may decide them take seconds each. Then a window may spend so many steps for each of its events. */
+enum { CHAINS_WITHOUT_BOUND = 32, STEPS_OF_EVENT = 1 << 14 };
+
+static void bound_windows(mr_predict_settings *settings)
+{
+    uint64_t size = settings->trace->event_count;
+    if (settings->plan.size && settings->plan.size < size)
+        size = settings->plan.size;
+    if (settings->trace->chain_count > CHAINS_WITHOUT_BOUND &&
+        settings->max_window_steps > size * STEPS_OF_EVENT)
+        settings->max_window_steps = size * STEPS_OF_EVENT;
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -206,6 +220,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         return status;
     read_candidates(settings, config);
     read_far(settings, config);
+    bound_windows(settings);
     status = mr_barrier_edges_find(trace, settings->calls, &settings->opaque, error);
     return status == MR_OK ? learn(settings, error) : status;
 }
