@@ -1,0 +1,30 @@
+/* No race: who asks for a function at the end of the program comes before its call. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int x, y;
+
+static void at_end(void)
+{
+    x++;
+}
+
+static void *work(void *unused)
+{
+    x = 1;
+    atexit(at_end);
+    y = 1; /* nothing at the end looks at that */
+    for (;;) {
+        pause();
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, work, NULL);
+    usleep(1000);
+    return 0;
+}
