@@ -19,6 +19,8 @@
 #include "writer.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 mr_runtime mr_rt;
@@ -109,9 +111,45 @@ static void at_exit(int status, void *unused)
     mr_writer_close(MR_LOG_EXITED, 0);
 }
 
+/* The path of the log, and a number behind it. */
+static void child_path(char *path, size_t room, uint32_t number)
+{
+    char digits[16];
+    size_t count = 0;
+    size_t length = mr_copy_text(path, room - sizeof digits, mr_log_file_path());
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    path[length++] = '.';
+    while (count > 0) {
+        path[length++] = digits[--count];
+    }
+    path[length] = '\0';
+}
+
+/* Another program of this recording has the log. Then this one is as a child of it: it has a log of its
+ * own, or it is not recorded and says so when it has threads. */
+static bool open_beside(void)
+{
+    char path[4096];
+    mr_log_header *header = mr_writer_other_header();
+    if (header == NULL) {
+        return false;
+    }
+    if (mr_parse_number(secure_getenv(MR_LOG_ENV_FOLLOW_FORKS), 0) == 0) {
+        mr_rt.is_child = true;
+        mr_rt.header = header;
+        return false;
+    }
+    child_path(path, sizeof path, __atomic_add_fetch(&header->forks, 1, __ATOMIC_RELAXED));
+    mr_sys(SYS_munmap, (long)header, MR_LOG_HEADER_BYTES, 0, 0, 0, 0);
+    return mr_writer_open(path);
+}
+
 static void start_recording(const char *path)
 {
-    if (!mr_writer_open(path)) {
+    if (!mr_writer_open(path) && !open_beside()) {
         return;
     }
     mr_rt.logging = true;
@@ -132,7 +170,7 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_steer_start();
     mr_modules_log();
-    mr_inputs_start(path);
+    mr_inputs_start(mr_log_file_path());
     mr_operands_start();
     mr_file_reads_start();
     mr_modules_tell();
@@ -194,23 +232,6 @@ void mr_child_has_thread(void)
         }
         __atomic_add_fetch(&mr_rt.header->child_threads, 1, __ATOMIC_RELAXED);
     }
-}
-
-/* The path of the parent's log, and a number behind it. */
-static void child_path(char *path, size_t room, uint32_t number)
-{
-    char digits[16];
-    size_t count = 0;
-    size_t length = mr_copy_text(path, room - sizeof digits, mr_log_file_path());
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    path[length++] = '.';
-    while (count > 0) {
-        path[length++] = digits[--count];
-    }
-    path[length] = '\0';
 }
 
 void mr_follow_in_child(uint32_t number)

@@ -123,7 +123,8 @@
  *
  * - MAXRACE_LOG: path of the log. Without it nothing is recorded and threads run as usual. Nothing
  *   may be at the path: the first instrumented process makes the file and records, so a shell or
- *   make in between does no harm, and a program that is run by the recorded one is not recorded. A
+ *   make in between does no harm. A program that comes later is as a child of the first: with
+ *   MAXRACE_FOLLOW_FORKS it has a log of its own, without it counts itself when it has threads. A
  *   file that stays empty says that there was no room for a log
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
@@ -197,7 +198,7 @@ typedef struct mr_log_header {
     uint64_t window_at;  /* where the window is in the file; 0: there is none */
     uint64_t window_bytes;
     uint64_t window_start;  /* offset of the first record in it */
-    uint32_t forks;         /* children so far */
+    uint32_t forks;         /* children so far, with other programs that have a log of their own */
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
     uint32_t last_child;    /* process of the last one without a log */

@@ -9,7 +9,7 @@
  *
  * The path comes from the environment, and the program may have more rights than whoever set it. So
  * only a file that this process made is ever written, no symbolic link is followed at its end, and
- * nothing is removed.
+ * nothing is removed. Of the log of another process of the same user the header counts programs.
  */
 #ifndef MR_RUNTIME_LOG_FILE_H
 #define MR_RUNTIME_LOG_FILE_H
@@ -20,6 +20,10 @@
 
 /* Makes the file. Returns its descriptor; -EEXIST when there is anything at the path. */
 int mr_log_file_make(const char *path);
+
+/* After -EEXIST: maps the `bytes` bytes that the file at the path begins with, to read and write.
+ * NULL: it is no regular file of this user, or shorter. */
+void *mr_log_file_map_other(size_t bytes);
 
 /* The file again. Returns its descriptor. */
 int mr_log_file_open(void);

@@ -26,7 +26,8 @@ MR_EXPORT pid_t fork(void)
     }
     mr_yield(thread);
     bool follows = mr_rt.logging && mr_rt.follows_forks;
-    uint32_t number = mr_rt.logging ? ++mr_rt.header->forks : 0;
+    uint32_t number =
+        mr_rt.logging ? __atomic_add_fetch(&mr_rt.header->forks, 1, __ATOMIC_RELAXED) : 0;
     mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
     mr_signal_caused(SIGCHLD, MR_CALLER); /* some day */
     mr_channels_inherited(MR_CALLER);

@@ -24,6 +24,9 @@ extern int64_t mr_writer_unknown; /* a value that nobody looks at */
  * former. */
 bool mr_writer_open(const char *path);
 
+/* After that: the header of the log that another program makes at the path. NULL: there is none. */
+mr_log_header *mr_writer_other_header(void);
+
 /* Ends the log: MR_LOG_EXITED, … What is written later goes nowhere. */
 void mr_writer_close(mr_log_state state, int error);
 

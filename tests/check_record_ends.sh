@@ -103,6 +103,19 @@ forks() {
     ! ls maxrace-log* 2>/dev/null
 }
 
+# A script that starts several programs, and a program that starts others: those after the first are as children of it.
+programs() {
+    local others='^maxrace: 1 child process with 2 threads was not recorded; --follow-forks does it$'
+    printf '#!/bin/sh\n./forks %s\n./forks %s\nexit 0\n' alone crowd >first.sh && printf '#!/bin/sh\n./forks %s\n./forks %s\nexit 0\n' crowd alone >last.sh && chmod +x ./*.sh
+    ends 0 "$maxrace" record -o first.mrt ./first.sh && prints err "$others" && ends 0 "$maxrace" predict first.mrt && prints out '^1 child process with threads was not recorded$' &&
+        ends 0 "$maxrace" record -o last.mrt ./last.sh && ! grep 'not recorded' err && ends 1 "$maxrace" predict last.mrt && ! ls ./*.1.mrt 2>/dev/null || return 1
+    ends 0 "$maxrace" record --follow-forks -o first.mrt ./first.sh && ! grep 'not recorded' err && ends 0 "$maxrace" predict first.mrt && ends 1 "$maxrace" predict first.1.mrt &&
+        ends 0 "$maxrace" record ./forks starts && prints err '^maxrace: 2 child processes with 4 threads were not recorded; --follow-forks does it$' &&
+        ends 0 "$maxrace" record --follow-forks ./forks starts && ends 1 "$maxrace" predict forks.1.mrt && ends 1 "$maxrace" predict forks.2.mrt &&
+        ends 1 "$maxrace" run --follow-forks ./first.sh && prints out '^Run 1 of 1, seed 1, child 1$' '^1 race in 1 run$' || return 1
+    rm ./*.mrt && ! ls maxrace-log* 2>/dev/null
+}
+
 # Threads that nobody joins or detaches, and one that asks not to be recorded up to its end: no errors, but worth a line.
 threads() {
     ends 0 "$maxrace" run ./threads && prints out '^  work (T1), started at threads.c:17:9, ended and was neither joined nor detached; so did 1 other that was started there$' \
@@ -158,6 +171,12 @@ static int is(int argc, char **argv, const char *how) { return argc > 1 && strcm
 int main(int argc, char **argv)
 {
     y = 1;
+    if (is(argc, argv, "alone"))
+        return 0;
+    if (is(argc, argv, "crowd"))
+        return crowd();
+    if (is(argc, argv, "starts"))
+        return system("./forks crowd & ./forks crowd; wait") != 0;
     pid_t child = fork();
     if (child == 0) {
         if (is(argc, argv, "daemon")) {
@@ -288,6 +307,7 @@ check record_ends_build build
 check record_ends_crashes crashes
 check record_ends_other_ends other_ends
 check record_ends_forks forks
+check record_ends_programs programs
 check record_ends_threads threads
 check record_ends_deadlocks deadlocks
 check record_ends_no_deadlocks no_deadlocks
