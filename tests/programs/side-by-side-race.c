@@ -25,8 +25,9 @@ int main(void)
 {
     pthread_t first, second;
     memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mmap(memory + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-         0);
+    if (mmap(memory + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+             -1, 0) == MAP_FAILED)
+        return 2;
     pthread_create(&first, NULL, write_over, NULL);
     pthread_create(&second, NULL, write_second, NULL);
     pthread_join(first, NULL);
