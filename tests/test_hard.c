@@ -1,7 +1,8 @@
 /* hard: small members of the families of hard traces (bench/hard.h), of many seeds, against
  * exhaustive search: each pair of events in one window, of nests also by clauses on demand alone, and each pair
  * of places over windows of a few events with the far races, and in one window as if each question
- * were hard, in the models rf and value. And when a round of far proofs ends. */
+ * were hard, in the models rf and value. And when a round of far proofs ends, and what walks
+ * pass over. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include "support/trace_reading.h"
 
 #include "bench/hard.h"
+#include "predict/crowded.h"
 #include "predict/settings.h"
 #include "support/exhaustive.h"
 #include "support/length.h"
@@ -414,10 +416,84 @@ static void proofs_in_vain_end(void **state)
     mr_trace_free(trace);
 }
 
+/* Walks in unit `unit` of a round that has the races of `round` so far. */
+static mr_outcome *walk_unit(const mr_predict_settings *settings, uint32_t number,
+                             mr_known_races *round, uint64_t unit)
+{
+    mr_worker worker;
+    mr_error error = {0};
+    const mr_crowded_known known = {.earlier = mr_known_races_new(), .round = round};
+    mr_outcome *outcome = mr_outcome_new(unit);
+    assert_true(known.earlier && outcome);
+    assert_int_equal(mr_worker_init(&worker, settings, known.earlier, &error), MR_OK);
+    assert_int_equal(mr_crowded_search(&worker, number, &known, outcome, &error), MR_OK);
+    mr_worker_free(&worker);
+    mr_known_races_free(known.earlier);
+    return outcome;
+}
+
+/* A walk passes over the race of two places that a lower unit of its round has proven, and looks for the others as before. What a
+ * higher unit has proven by now does not matter. */
+static void check_walks(const mr_predict_settings *settings, uint32_t number)
+{
+    enum { UNIT = 1 };
+    mr_known_races *round = mr_known_races_new(), *none = mr_known_races_new();
+    assert_true(round && none);
+    mr_outcome *all = walk_unit(settings, number, none, UNIT);
+    assert_true(all->count >= 6);
+    for (size_t i = 0; i < all->count; i++)
+        if (i % 3 != 2)
+            assert_true(mr_known_races_add(round, all->verdicts[i].key_1, all->verdicts[i].key_2,
+                                           i % 3 ? UNIT + 1 : UNIT - 1));
+    mr_outcome *left = walk_unit(settings, number, round, UNIT);
+    assert_int_equal(left->count, all->count - (all->count + 2) / 3);
+    for (size_t i = 0, k = 0; i < all->count; i++) {
+        if (i % 3 == 0)
+            continue;
+        const mr_pair_verdict *expected = &all->verdicts[i], *found = &left->verdicts[k++];
+        assert_int_equal(found->key_1, expected->key_1);
+        assert_int_equal(found->key_2, expected->key_2);
+        assert_int_equal(found->race.witness.first, expected->race.witness.first);
+        assert_int_equal(found->race.witness.second, expected->race.witness.second);
+    }
+    print_message("%zu races of walks, %zu left\n", all->count, left->count);
+    mr_outcome_free(all);
+    mr_outcome_free(left);
+    mr_known_races_free(round);
+    mr_known_races_free(none);
+}
+
+static void walks_pass_over_what_lower_units_prove(void **state)
+{
+    (void)state;
+    /* The second unit begins after 16,384 events, so that it is small. */
+    const mr_hard_shape shape = {.name = "hot",
+                                 .family = MR_HARD_HOT,
+                                 .events = 17000,
+                                 .threads = 3,
+                                 .places = 12,
+                                 .values = 8};
+    const char *const text[] = {"model", "value", "jobs", "1", NULL};
+    mr_trace *trace = make(&shape, 2);
+    mr_config *config = mr_settings_of(text);
+    mr_predict_settings settings;
+    mr_error error = {0};
+    uint32_t number = 0;
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    while (!mr_crowded_is_walk(number))
+        number++;
+    assert_int_equal(mr_crowded_units(trace, number), 2);
+    check_walks(&settings, number);
+    mr_predict_settings_free(&settings);
+    mr_config_free(config);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proofs_in_vain_end),
+        cmocka_unit_test(walks_pass_over_what_lower_units_prove),
         cmocka_unit_test(explore_runs_what_others_wait_for),
         cmocka_unit_test(wide_has_the_races_of_one_window),
         cmocka_unit_test(nests_have_the_races_of_one_window),
