@@ -126,15 +126,18 @@ static void test_little_work(void **state)
     mr_race_example example = {.first = {.event = 0}, .second = {.event = EVENTS - 1}};
     mr_static_race races[2] = {{.first_example = 0}, {.first_example = 0}};
     mr_race_list list = {.races = races, .race_count = 1, .examples = &example};
-    mr_trace trace = {.event_count = EVENTS};
+    uint8_t *ops = test_malloc(EVENTS);
+    uint32_t *zeros = test_calloc(EVENTS, sizeof *zeros);
+    mr_trace trace = {.event_count = EVENTS,
+                      .op = ops,
+                      .thread = zeros,
+                      .operand = zeros,
+                      .location = zeros,
+                      .threads = {.count = 2}};
     examination x = {.trace = &trace, .block = EVENTS};
     mr_shown shown = {0};
-    trace.op = test_malloc(EVENTS);
-    trace.thread = test_calloc(EVENTS, sizeof *trace.thread);
-    trace.operand = trace.location = trace.thread;
-    memset(trace.op, MR_OP_BRANCH, EVENTS);
-    trace.thread[EVENTS - 1] = 1;
-    trace.threads.count = 2;
+    memset(ops, MR_OP_BRANCH, EVENTS);
+    zeros[EVENTS - 1] = 1; /* the thread of the second access */
     assert_true(mr_shown_look(&shown, &list, give, &x));
     list.race_count = 2;
     mr_race_list found;
@@ -142,8 +145,8 @@ static void test_little_work(void **state)
     assert_false(mr_shown_look(&shown, &list, give, &x));
     assert_int_equal(shown.count, 1);
     mr_shown_free(&shown);
-    test_free(trace.op);
-    test_free(trace.thread);
+    test_free(ops);
+    test_free(zeros);
 }
 
 int main(void)
