@@ -11,8 +11,9 @@
 #include "steer.h"
 #include "writer.h"
 
-/* Of an unsynchronized_pool_resource: the first word of its list of large blocks. No function of the headers accesses it. */
-enum { POOL_AT = 24, WORD = 3 };
+/* Of an unsynchronized_pool_resource: where its list of large blocks begins. No function of the headers accesses that; the word before is
+ * what upstream_resource() reads. */
+enum { POOL_AT = 32, WORD = 3 };
 
 static void log_use(mr_thread *thread, void *pool, uintptr_t code)
 {
