@@ -18,6 +18,9 @@ static long wait(mr_thread *thread, uint32_t *word, uint32_t expected, int64_t l
                  bool shared)
 {
     mr_yield(thread);
+    if (bits == 0) {
+        return -EINVAL;
+    }
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected) {
         return -EAGAIN;
     }
@@ -29,6 +32,12 @@ static long wait(mr_thread *thread, uint32_t *word, uint32_t expected, int64_t l
         return -EINTR;
     }
     return reason == MR_TIMED_OUT ? -ETIMEDOUT : 0;
+}
+
+/* How many a call wakes that asks for this number: one at least, as of the kernel. */
+static long at_least_one(long number)
+{
+    return (int32_t)number > 0 ? (int32_t)number : 1;
 }
 
 static long wake(mr_thread *thread, uint32_t *word, long most, uint32_t bits)
@@ -46,6 +55,19 @@ static long wake(mr_thread *thread, uint32_t *word, long most, uint32_t bits)
         mr_wake(sleeper, MR_WOKEN);
     }
     return count;
+}
+
+/* As of FUTEX_WAKE_BITSET: also those of other processes. */
+static long wake_here_and_elsewhere(mr_thread *thread, const long *a, uint32_t bits, bool shared)
+{
+    long most = at_least_one(a[2]);
+    if (bits == 0) {
+        return -EINVAL;
+    }
+    long count = wake(thread, (uint32_t *)a[0], most, bits);
+    long others =
+        shared && count < most ? mr_sys(SYS_futex, a[0], a[1], most - count, a[3], a[4], a[5]) : 0;
+    return others > 0 ? count + others : count;
 }
 
 static void log_update(const uint32_t *word, uint32_t before, uint32_t after, uintptr_t code)
@@ -179,7 +201,7 @@ static long change_and_wake(mr_thread *thread, const long *a, uintptr_t code)
         return result;
     }
     log_update(other, before, __atomic_load_n(other, __ATOMIC_SEQ_CST), code);
-    result += wake(thread, word, a[2], UINT32_MAX);
+    result += wake(thread, word, at_least_one(a[2]), UINT32_MAX);
     mr_wake_key(other); /* whether the kernel would wake them or not: they may look at any time */
     return result;
 }
@@ -232,12 +254,8 @@ bool mr_futex(mr_thread *thread, const long *a, uintptr_t code, long *result)
         return true;
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
-        *result = wake(thread, word, a[2],
-                       (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? UINT32_MAX : (uint32_t)a[5]);
-        if (shared && *result < a[2]) {
-            long others = mr_sys(SYS_futex, a[0], a[1], a[2] - *result, a[3], a[4], a[5]);
-            *result += others > 0 ? others : 0;
-        }
+        *result = wake_here_and_elsewhere(
+            thread, a, (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? UINT32_MAX : (uint32_t)a[5], shared);
         return true;
     case FUTEX_REQUEUE:
         *result = requeue(thread, a, false, shared);

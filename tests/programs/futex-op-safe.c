@@ -1,5 +1,6 @@
-/* No race: FUTEX_WAKE_OP writes the word that tells the other thread, which sleeps on that word or on the first one. */
+/* No race: FUTEX_WAKE_OP writes the word that tells the other thread, which sleeps on it. A wake of a negative number is one of 1. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@ static void *work(void *unused)
         syscall(SYS_futex, &second, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
     }
     x++;
+    while (__atomic_load_n(&first, __ATOMIC_ACQUIRE) == 0) {
+        syscall(SYS_futex, &first, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    }
     return unused;
 }
 
@@ -25,6 +29,12 @@ int main(void)
     x = 1;
     syscall(SYS_futex, &first, FUTEX_WAKE_OP_PRIVATE, 1, 1L, &second,
             FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0));
+    __atomic_store_n(&first, 1, __ATOMIC_RELEASE);
+    if (syscall(SYS_futex, &first, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, 0) >= 0 ||
+        errno != EINVAL) {
+        return 1;
+    }
+    syscall(SYS_futex, &first, FUTEX_WAKE_PRIVATE, -1, NULL, NULL, 0);
     pthread_join(other, NULL);
     return x != 2;
 }
