@@ -8,6 +8,20 @@
 #include "vectors.h"
 #include "writer.h"
 
+/* While something is ignored each access comes here, and keeping registers would take most of its time: what mr_look_around does then
+ * needs no vector registers. */
+void mr_look_around_kept(mr_thread *thread)
+{
+    if (thread->attention == MR_ATTENTION_IGNORE && mr_hot->budget > 0 && !mr_steers()) {
+        thread->busy = 1;
+        mr_writer_settle();
+        mr_hot->budget--;
+        thread->busy = 0;
+    } else {
+        mr_vectors_kept(mr_look_around, thread);
+    }
+}
+
 /*
  * What each access does first: the calling thread, with its last write settled, or NULL when it is
  * not recorded. Another thread may run in here, before the access.
@@ -19,7 +33,7 @@ static inline mr_thread *begin(void)
         return NULL;
     }
     if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
-        mr_vectors_kept(mr_look_around, thread);
+        mr_look_around_kept(thread);
     }
     return thread;
 }

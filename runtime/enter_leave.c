@@ -7,7 +7,6 @@
 #include "explore.h"
 #include "scheduler.h"
 #include "tsan.h"
-#include "vectors.h"
 #include "writer.h"
 
 /* Forgets the frames below `stack`. */
@@ -101,7 +100,7 @@ void __tsan_func_entry(void *caller)
         return;
     }
     if (__builtin_expect(thread->attention != 0, 0)) {
-        mr_vectors_kept(mr_look_around, thread);
+        mr_look_around_kept(thread);
     }
     mr_settle();
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0); /* there is the caller's */
@@ -128,7 +127,7 @@ void __tsan_func_exit(void)
         return;
     }
     if (__builtin_expect(thread->attention != 0, 0)) {
-        mr_vectors_kept(mr_look_around, thread);
+        mr_look_around_kept(thread);
     }
     mr_settle();
     uint64_t count = pop_dead(thread, (uintptr_t)__builtin_frame_address(0));

@@ -96,6 +96,7 @@ void mr_last_turn(mr_thread *thread);
 
 /* From an access: the budget is used up, or there is something to attend to. */
 void mr_look_around(mr_thread *thread);
+void mr_look_around_kept(mr_thread *thread); /* the same, and keeps vector registers (vectors.h) */
 
 /* Something waits in `attention`: the baton, signals, cancellation. */
 void mr_attend(mr_thread *thread);
