@@ -1,17 +1,22 @@
 /*
- * Functions that are called when the program ends, or a library is unloaded (atexit, and destructors of static objects of C++, both of
- * which come here): who asks for the call comes before it, by the lock of libc's list.
+ * Functions that are called when the program ends, or a library is unloaded (atexit and destructors of static objects of C++, both of
+ * which come to __cxa_atexit, and on_exit): who asks for the call comes before it, by the lock of libc's list.
  */
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "writer.h"
 
+#include <stdlib.h>
+
 enum { CHUNK_BYTES = 4096 };
 
 /* Stands for the order; it is never given back. */
 typedef struct exit_handler {
-    void (*function)(void *);
+    union {
+        void (*function)(void *);
+        void (*with_status)(int, void *); /* of on_exit */
+    };
     void *argument;
 } exit_handler;
 
@@ -19,7 +24,8 @@ static struct {
     exit_handler *next, *end;
 } room;
 
-static exit_handler *make(void (*function)(void *), void *argument)
+/* The thread that asks comes before the call. NULL: no memory. */
+static exit_handler *make(exit_handler what, uintptr_t code)
 {
     if (room.next == room.end) {
         room.next = mr_pages(CHUNK_BYTES);
@@ -28,34 +34,65 @@ static exit_handler *make(void (*function)(void *), void *argument)
     exit_handler *made = room.next;
     if (made != NULL) {
         room.next++;
-        *made = (exit_handler){function, argument};
+        *made = what;
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_NONE, made, code, 0, 0);
     }
     return made;
+}
+
+static void log_call(const exit_handler *self, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, self, code, 0, 0);
+        mr_leave(thread);
+    }
 }
 
 static void call(void *argument)
 {
     const exit_handler *self = argument;
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, self, MR_CALLER, 0, 0);
-        mr_leave(thread);
-    }
+    log_call(self, MR_CALLER);
     self->function(self->argument);
 }
 
+static void call_with_status(int status, void *argument)
+{
+    const exit_handler *self = argument;
+    log_call(self, MR_CALLER);
+    self->with_status(status, self->argument);
+}
+
 /* What the main thread asks for while it is alone comes before everything of the others. */
+static mr_thread *enter(void)
+{
+    return mr_rt.active && mr_rt.thread_count > 1 ? mr_enter() : NULL;
+}
+
 MR_EXPORT int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 int __cxa_atexit(void (*function)(void *), void *argument, void *module)
 {
-    mr_thread *thread = mr_rt.active && mr_rt.thread_count > 1 ? mr_enter() : NULL;
-    exit_handler *handler = thread != NULL ? make(function, argument) : NULL;
-    if (handler != NULL) {
-        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_NONE, handler, MR_CALLER, 0, 0);
-        function = call;
-        argument = handler;
+    mr_thread *thread = enter();
+    exit_handler *handler =
+        thread != NULL ? make((exit_handler){.function = function, .argument = argument}, MR_CALLER)
+                       : NULL;
+    int status = handler != NULL ? MR_REAL(__cxa_atexit)(call, handler, module)
+                                 : MR_REAL(__cxa_atexit)(function, argument, module);
+    if (thread != NULL) {
+        mr_leave(thread);
     }
-    int status = MR_REAL(__cxa_atexit)(function, argument, module);
+    return status;
+}
+
+MR_EXPORT int on_exit(void (*function)(int, void *), void *argument)
+{
+    mr_thread *thread = enter();
+    exit_handler *handler =
+        thread != NULL
+            ? make((exit_handler){.with_status = function, .argument = argument}, MR_CALLER)
+            : NULL;
+    int status = handler != NULL ? MR_REAL(on_exit)(call_with_status, handler)
+                                 : MR_REAL(on_exit)(function, argument);
     if (thread != NULL) {
         mr_leave(thread);
     }
