@@ -24,6 +24,12 @@
 #define MARK(t) #t "|au(l=1>2)|1\n"
 #define X(t)    #t "|w(x=5)|1\n"
 
+/* The same by a flag and a mutex, and a step that reads the flag and writes it. */
+#define STEP(t, from, to)                                                                          \
+#t "|acq(m)|1\n" #t "|r(l=" #from ")|1\n" #t "|w(l=" #to ")|1\n" #t "|rel(m)|1\n"
+#define LOCK(t)   STEP(t, 0, 1)
+#define UNLOCK(t) STEP(t, 1, 0)
+
 /* Which events of the window are in a section of `l`, as a text: '+' inside, '-' not an access or
  * outside. NULL: `l` is no lock. */
 typedef struct row {
@@ -63,6 +69,25 @@ static const row rows[] = {
      1, NULL},
     {"values that are not known", "A|au(l)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
     {"one thread", ACQ(A) X(A) REL(A), 0, NULL},
+    {"a flag and a mutex", LOCK(A) X(A) UNLOCK(A) LOCK(B) X(B) UNLOCK(B), 0, "----+-++-----+-++-"},
+    {"… with a second step inside", LOCK(A) STEP(A, 1, 2) X(A) STEP(A, 2, 0) LOCK(B) X(B) UNLOCK(B),
+     0, "-----++-+-++-----+-++-"},
+    {"… whose mutex is held at the start", LOCK(A) X(A) UNLOCK(A) LOCK(B) X(B) UNLOCK(B), 2,
+     "--+-++-----+-++-"},
+    {"… that is set before the threads are there",
+     "C|w(l=0)|1\nC|fork(A)|1\nC|fork(B)|1\n" LOCK(A) X(A) UNLOCK(A) LOCK(B) X(B), 0,
+     "+------+-++-----+"},
+    {"… that is set when they may be there", "C|w(l=0)|1\n" LOCK(A) X(A) UNLOCK(A) LOCK(B) X(B), 0,
+     NULL},
+    {"… read in one section and written in another",
+     "A|acq(m)|1\nA|r(l=0)|1\nA|rel(m)|1\nA|acq(m)|1\nA|w(l=1)|1\nA|rel(m)|1\n" X(A) UNLOCK(A)
+         LOCK(B) X(B),
+     0, NULL},
+    {"… written without a read", "A|acq(m)|1\nA|w(l=1)|1\nA|rel(m)|1\n" X(A) UNLOCK(A) LOCK(B) X(B),
+     0, NULL},
+    {"… written without the mutex", LOCK(A) X(A) "A|w(l=0)|1\n" LOCK(B) X(B), 0, NULL},
+    {"… in shared sections",
+     "A|racq(m)|1\nA|r(l=0)|1\nA|w(l=1)|1\nA|rrel(m)|1\n" X(A) UNLOCK(A) LOCK(B) X(B), 0, NULL},
     {"an unrecorded writer", ACQ(A) X(A) REL(A) "B|r(l=3)|1\n" ACQ(B) X(B) REL(B), 0, NULL},
 };
 
@@ -80,7 +105,7 @@ static void test_rows(void **state)
         mr_setup_open(&setup, rows[i].text);
         mr_setup_window(&setup, rows[i].start, setup.trace->event_count, MR_MODEL_VALUE);
         const mr_window *w = setup.window;
-        char inside[16] = "";
+        char inside[32] = "";
         bool any = false;
         for (uint32_t e = 0; e < w->size; e++) {
             inside[e] = is_inside(w, e) ? '+' : '-';
@@ -109,7 +134,7 @@ static const row counting_rows[] = {
     {"who made it goes on to use it",
      USE(A, 0, -2) USE(A, -2, 1) "A|w(y=1)|1\n" USE(A, 1, 0) USE(B, 0, -2) "B|w(y=1)|1\n", 0, "x"},
     {"a use before the window, given back in it",
-     USE(A, 0, 1) "A|w(y=1)|1\n" USE(A, 1, 0) USE(B, 0, -2) "B|w(y=1)|1\n", 1, "-"},
+     USE(A, 0, 1) "A|w(y=1)|1\n" USE(A, 1, 0) USE(B, 0, -2) "B|w(y=1)|1\n", 1, "x"},
     {"the end begins before the window",
      USE(A, 0, -2) "A|w(y=1)|1\n" USE(A, -2, 0) USE(B, 0, 1) "B|w(y=1)|1\n", 1, "x"},
     {"set before the threads are there",
@@ -254,6 +279,84 @@ static void test_marks(void **state)
     assert_true(meetings > 2000);
 }
 
+/* Random steps of threads that mostly treat a flag and a mutex as a lock. A thread has a program of one letter an event. */
+typedef struct walker {
+    const char *next;
+    bool inside;
+    uint32_t seen;
+} walker;
+
+static const char *choose_steps(const walker *t, mr_random *random)
+{
+    /* The last ones are what no such lock does. */
+    static const char *const enters[] = {"ARTL", "ARTL",   "AXRTL", "ARXTL", "ARTL",
+                                         "ATL",  "ARLATL", "SRTU",  "T"};
+    static const char *const leaves[] = {"AR0L", "A0L",    "0",    "AR2L", "XAR0L",
+                                         "AR0L", "ARLA0L", "SR0U", "0"};
+    uint32_t draw = mr_random_below(random, 60);
+    if (draw < 24)
+        return draw % 2 ? "X" : "Y";
+    if (draw < 27)
+        return t->inside ? enters[draw % 9] : leaves[draw % 9];
+    if (draw < 30)
+        return t->inside ? leaves[6 + draw % 3] : enters[6 + draw % 3];
+    return t->inside ? leaves[draw % 6] : enters[draw % 5];
+}
+
+static void generate_guarded(uint64_t seed, char *text, size_t size)
+{
+    enum { EVENTS = 17, THREADS = 3 };
+    mr_random random = {seed};
+    walker walkers[THREADS] = {{.next = ""}, {.next = ""}, {.next = ""}};
+    uint32_t flag = 0, holder = THREADS;
+    for (uint32_t i = 0, tries = 0; i < EVENTS && tries < 200; tries++) {
+        uint32_t thread = mr_random_below(&random, THREADS);
+        walker *t = &walkers[thread];
+        if (!*t->next)
+            t->next = choose_steps(t, &random);
+        char step = *t->next;
+        bool enters = step == 'A' || step == 'S', leaves = step == 'L' || step == 'U',
+             skips = step == 'T' && t->seen;
+        if (enters && holder < THREADS)
+            continue;
+        t->next++;
+        char what[16];
+        if (step == 'T' || step == '0' || step == '2') {
+            flag = skips         ? flag
+                   : step == 'T' ? 1 + mr_random_below(&random, 2)
+                   : step == '2' ? 2
+                                 : 0;
+            t->inside = skips ? t->inside : flag != 0;
+        }
+        holder = enters ? thread : leaves ? THREADS : holder;
+        t->seen = step == 'R' ? flag : enters ? 0 : t->seen;
+        snprintf(what, sizeof what, step == 'R' ? "r(l=%u)" : "w(l=%u)", flag);
+        static const char *const names[] = {['A'] = "acq(m)",  ['L'] = "rel(m)", ['S'] = "racq(m)",
+                                            ['U'] = "rrel(m)", ['X'] = "w(x=5)", ['Y'] = "r(x=5)"};
+        if (skips)
+            continue;
+        const char *name = (size_t)step < sizeof names / sizeof *names && names[(size_t)step]
+                               ? names[(size_t)step]
+                               : what;
+        size_t length = (size_t)snprintf(text, size, "%c|%s|1\n", 'A' + (int)thread, name);
+        text += length;
+        size -= length;
+        i++;
+    }
+}
+
+static void test_guarded(void **state)
+{
+    (void)state;
+    uint32_t meetings = 0;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        char text[1024];
+        generate_guarded(seed, text, sizeof text);
+        meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, MR_MODEL_VALUE, seed);
+    }
+    assert_true(meetings > 2000);
+}
+
 #define WAIT(t) #t "|wait(s)|1\n"
 #define POST(t) #t "|post(s)|1\n"
 
@@ -339,10 +442,10 @@ static void test_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_counting_rows),
-        cmocka_unit_test(test_models), cmocka_unit_test(test_no_race),
-        cmocka_unit_test(test_marks),  cmocka_unit_test(test_unit_rows),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_rows),      cmocka_unit_test(test_counting_rows),
+        cmocka_unit_test(test_models),    cmocka_unit_test(test_no_race),
+        cmocka_unit_test(test_marks),     cmocka_unit_test(test_guarded),
+        cmocka_unit_test(test_unit_rows), cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

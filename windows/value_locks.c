@@ -1,8 +1,10 @@
 #include "value_locks.h"
 
+#include "guarded_writes.h"
+
 #include <string.h>
 
-enum { COUNTS = 1 << 20 };
+enum { COUNTS = 1 << 20, GUARDED_MOST = 8 };
 
 /* A thread and the variable that is looked at. */
 typedef struct user {
@@ -16,10 +18,13 @@ typedef struct user {
 
 typedef struct finder {
     const mr_window *window;
-    user *users;       /* one a thread */
-    uint32_t *changes; /* one an entry of window->writes: mr_value_change, or MR_NONE */
-    uint32_t look;     /* how often a variable was looked at */
+    user *users;        /* one a thread */
+    uint32_t *changes;  /* one an entry of window->writes: mr_value_change, or MR_NONE */
+    uint32_t *replaced; /* guarded_writes.h */
+    uint32_t look;      /* how often a variable was looked at */
     uint32_t holder, sections;
+    uint32_t enters; /* a thread that has been inside, or has had units */
+    bool several;    /* and another one: it is no lock otherwise, since it keeps nobody apart */
     /* Of a counting lock. */
     uint32_t first;              /* writes before that entry are the initial ones */
     int64_t initial, idle, left; /* left: units that are there at the start */
@@ -29,8 +34,9 @@ typedef struct finder {
 static void begin(finder *f)
 {
     f->look++;
-    f->holder = MR_NONE;
+    f->holder = f->enters = MR_NONE;
     f->sections = 0;
+    f->several = false;
     f->excludes = false;
 }
 
@@ -43,18 +49,35 @@ static user *user_of(finder *f, uint32_t thread, bool *first)
     return u;
 }
 
+static void note_inside(finder *f, uint32_t thread)
+{
+    f->several = f->several || (f->enters != MR_NONE && f->enters != thread);
+    f->enters = thread;
+}
+
 static void change(finder *f, uint32_t k, mr_value_change how)
 {
     f->changes[k] = how;
-    f->sections += how != MR_VALUE_RELEASE;
+    if (how == MR_VALUE_RELEASE)
+        return;
+    f->sections++;
+    note_inside(f, f->window->thread[f->window->writes[k]]);
 }
 
-/* Is the event an update? Then with the values that it reads and writes; 0: not known. */
-static bool is_update(const mr_window *w, uint32_t event, uint32_t *read)
+static void hold_from_start(finder *f, uint32_t thread)
 {
-    bool updates = mr_window_op(w, event) == MR_OP_ATOMIC_UPDATE;
-    *read = updates ? mr_window_read_value(w, event) : 0;
-    return updates;
+    f->holder = thread;
+    note_inside(f, thread);
+}
+
+/* Is the write an update, or as one (guarded_writes.h)? Then with the value that it reads or replaces; 0: not known. */
+static bool is_update(const finder *f, uint32_t event, uint32_t *read)
+{
+    bool updates = mr_window_op(f->window, event) == MR_OP_ATOMIC_UPDATE;
+    *read = updates ? mr_window_read_value(f->window, event) : 0;
+    if (!updates && f->replaced)
+        *read = f->replaced[event];
+    return updates || *read;
 }
 
 /* A thread that is not inside writes something else than the free value. Does it fit? */
@@ -62,7 +85,7 @@ static bool write_taken(finder *f, user *u, uint32_t k, uint32_t free_value, boo
 {
     const mr_window *w = f->window;
     uint32_t read, e = w->writes[k];
-    if (!is_update(w, e, &read) || !read || (read != free_value && !marks))
+    if (!is_update(f, e, &read) || !read || (read != free_value && !marks))
         return false;
     if (read == free_value) {
         u->inside = u->changed = true;
@@ -77,11 +100,11 @@ static bool write_free(finder *f, user *u, uint32_t k, const mr_window_variable 
 {
     const mr_window *w = f->window;
     uint32_t read, e = w->writes[k];
-    if (is_update(w, e, &read) && read == free_value && marks)
+    if (is_update(f, e, &read) && read == free_value && marks)
         return true;
     if (u->changed || f->holder != MR_NONE || x->carried_value == free_value)
         return false;
-    f->holder = w->thread[e];
+    hold_from_start(f, w->thread[e]);
     u->changed = true;
     change(f, k, MR_VALUE_RELEASE);
     return true;
@@ -103,7 +126,7 @@ static bool is_spin_lock(finder *f, const mr_window_variable *x, uint32_t free_v
             continue;
         }
         if (u->inside)
-            fits = marks && written && !(is_update(w, e, &read) && read == free_value);
+            fits = marks && written && !(is_update(f, e, &read) && read == free_value);
         else if (written == free_value)
             fits = write_free(f, u, k, x, free_value, marks);
         else
@@ -111,17 +134,18 @@ static bool is_spin_lock(finder *f, const mr_window_variable *x, uint32_t free_v
         if (!fits)
             return false;
     }
-    return f->sections || f->holder != MR_NONE;
+    return f->several;
 }
 
 /* The values that updates which change the variable read, without doubles, at most `most`. */
-static uint32_t list_free_values(const mr_window *w, const mr_window_variable *x, uint32_t *values,
+static uint32_t list_free_values(const finder *f, const mr_window_variable *x, uint32_t *values,
                                  uint32_t most)
 {
+    const mr_window *w = f->window;
     uint32_t count = 0, read;
     for (uint32_t k = x->writes_first; k < x->writes_end && count < most; k++) {
         uint32_t i = 0;
-        if (!is_update(w, w->writes[k], &read) || !read ||
+        if (!is_update(f, w->writes[k], &read) || !read ||
             read == mr_window_written_value(w, w->writes[k]))
             continue;
         while (i < count && values[i] != read)
@@ -136,7 +160,7 @@ static uint32_t list_free_values(const mr_window *w, const mr_window_variable *x
 static bool is_plain_spin_lock(finder *f, const mr_window_variable *x)
 {
     uint32_t free_value;
-    return list_free_values(f->window, x, &free_value, 1) && is_spin_lock(f, x, free_value, false);
+    return list_free_values(f, x, &free_value, 1) && is_spin_lock(f, x, free_value, false);
 }
 
 /* With the free value that makes most sections. */
@@ -144,7 +168,7 @@ static bool is_marked_spin_lock(finder *f, const mr_window_variable *x)
 {
     enum { TRIES = 4 };
     uint32_t values[TRIES], best = 0, sections = 0;
-    uint32_t count = list_free_values(f->window, x, values, TRIES);
+    uint32_t count = list_free_values(f, x, values, TRIES);
     for (uint32_t i = 0; i < count; i++)
         if (is_spin_lock(f, x, values[i], true) && f->sections >= sections) {
             best = values[i];
@@ -220,15 +244,15 @@ static bool is_counting_lock(finder *f, const mr_window_variable *x)
     f->left = is_count(f->initial) ? f->initial : 0;
     for (uint32_t k = f->first; k < x->writes_end; k++) {
         uint32_t e = w->writes[k], written = mr_window_written_value(w, e);
-        bool updates = mr_window_op(w, e) == MR_OP_ATOMIC_UPDATE, first;
-        uint32_t read = updates ? mr_window_read_value(w, e) : 0;
+        uint32_t read;
+        bool updates = is_update(f, e, &read), first;
         user *u = user_of(f, w->thread[e], &first);
         f->changes[k] = MR_NONE;
         if (!written || (updates && !read))
             return false;
         if (first && updates && f->holder == MR_NONE && is_busy(f, f->initial) &&
             values[read] == f->initial) {
-            f->holder = w->thread[e];
+            hold_from_start(f, w->thread[e]);
             u->inside = f->excludes = true;
             u->wrote = f->initial;
         }
@@ -237,16 +261,7 @@ static bool is_counting_lock(finder *f, const mr_window_variable *x)
         else if (u->inside || !updates || !update_outside(f, u, k, values[read], values[written]))
             return false;
     }
-    return f->excludes;
-}
-
-/* Does the thread begin after the event, by forks? */
-static bool begins_after(const mr_window *w, uint32_t thread, uint32_t event)
-{
-    uint32_t fork = w->threads[thread].fork;
-    while (fork != MR_NONE && fork > event && w->thread[fork] != w->thread[event])
-        fork = w->threads[w->thread[fork]].fork;
-    return fork != MR_NONE && fork > event;
+    return f->excludes && f->several;
 }
 
 /* The value at the start: what is carried in, or what one thread writes before it forks the others that
@@ -254,8 +269,8 @@ static bool begins_after(const mr_window *w, uint32_t thread, uint32_t event)
 static bool find_initial(finder *f, const mr_window_variable *x)
 {
     const mr_window *w = f->window;
-    uint32_t k = x->writes_first, value = x->carried_value, last = w->writes[k];
-    for (; k < x->writes_end && mr_window_op(w, w->writes[k]) != MR_OP_ATOMIC_UPDATE &&
+    uint32_t k = x->writes_first, value = x->carried_value, last = w->writes[k], read;
+    for (; k < x->writes_end && !is_update(f, w->writes[k], &read) &&
            w->thread[w->writes[k]] == w->thread[last];
          k++) {
         last = w->writes[k];
@@ -267,7 +282,7 @@ static bool find_initial(finder *f, const mr_window_variable *x)
         f->changes[i] = MR_NONE;
     for (uint32_t i = k; i < x->writes_end && k > x->writes_first; i++)
         if (w->thread[w->writes[i]] != w->thread[last] &&
-            !begins_after(w, w->thread[w->writes[i]], last))
+            !mr_begins_after(w, w->thread[w->writes[i]], last))
             return false;
     return value != 0 && k < x->writes_end;
 }
@@ -286,10 +301,10 @@ static bool is_counting_lock_somehow(finder *f, const mr_window_variable *x)
         return true;
     f->has_idle = true;
     for (uint32_t k = f->first; k < x->writes_end && count < TRIES; k++) {
-        uint32_t e = w->writes[k], i = 0;
-        if (mr_window_op(w, e) != MR_OP_ATOMIC_UPDATE)
+        uint32_t i = 0, read;
+        if (!is_update(f, w->writes[k], &read))
             continue;
-        f->idle = w->trace->values[mr_window_read_value(w, e)];
+        f->idle = w->trace->values[read];
         while (i < count && tried[i] != f->idle)
             i++;
         if (is_count(f->idle) || i < count)
@@ -318,6 +333,26 @@ bool mr_value_locks_add(const mr_window *w, mr_value_locks *found, uint32_t hold
     return true;
 }
 
+/* Is it a lock by writes that a mutex guards? */
+static bool is_guarded(const finder *f, const mr_window_variable *x)
+{
+    for (uint32_t k = x->writes_first; f->replaced && k < x->writes_end; k++)
+        if (f->replaced[f->window->writes[k]])
+            return true;
+    return false;
+}
+
+/* Data that a mutex guards may fit by chance. A flag is set and reset again and again. */
+static bool is_used_as_lock(const finder *f, const mr_window_variable *x)
+{
+    uint32_t releases = 0, changes = 0;
+    for (uint32_t k = x->writes_first; k < x->writes_end; k++) {
+        releases += f->changes[k] == MR_VALUE_RELEASE;
+        changes += f->changes[k] != MR_NONE;
+    }
+    return releases >= 2 && 2 * changes >= x->writes_end - x->writes_first;
+}
+
 static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *found,
                 mr_arena *arena)
 {
@@ -331,6 +366,13 @@ static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *fo
     return true;
 }
 
+static bool is_lock(finder *f, const mr_window_variable *x)
+{
+    return x->shared && !x->by_source && x->writes_first < x->writes_end &&
+           (is_plain_spin_lock(f, x) || is_counting_lock_somehow(f, x) ||
+            is_marked_spin_lock(f, x));
+}
+
 bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *arena)
 {
     *found = (mr_value_locks){0};
@@ -339,14 +381,27 @@ bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *ar
     finder f = {.window = w,
                 .users = mr_arena_zalloc(arena, w->thread_count, sizeof *f.users),
                 .changes = mr_arena_alloc(arena, w->size, sizeof *f.changes)};
-    if (!f.users || !f.changes)
+    if (!f.users || !f.changes || !mr_guarded_writes_find(w, &f.replaced, arena))
         return false;
+    /* Flags that a mutex guards come last, and only where they are few: many are data that fit by chance,
+     * which keep nobody apart whom the mutex does not, and only make the lock sets long. */
+    uint32_t guarded[GUARDED_MOST], guarded_count = 0;
     for (uint32_t v = 0; v < w->variable_count; v++) {
         const mr_window_variable *x = &w->variables[v];
-        if (x->shared && !x->by_source && x->writes_first < x->writes_end &&
-            (is_plain_spin_lock(&f, x) || is_counting_lock_somehow(&f, x) ||
-             is_marked_spin_lock(&f, x)) &&
-            !add(&f, x, found, arena))
+        if (!is_lock(&f, x))
+            continue;
+        if (!is_guarded(&f, x)) {
+            if (!add(&f, x, found, arena))
+                return false;
+        } else if (is_used_as_lock(&f, x)) {
+            if (guarded_count < GUARDED_MOST)
+                guarded[guarded_count] = v;
+            guarded_count++;
+        }
+    }
+    for (uint32_t i = 0; guarded_count <= GUARDED_MOST && i < guarded_count; i++) {
+        const mr_window_variable *x = &w->variables[guarded[i]];
+        if (is_lock(&f, x) && !add(&f, x, found, arena))
             return false;
     }
     return true;

@@ -44,7 +44,9 @@
  * with units (*shared*) and one that is inside, or two that are inside, are never there at once.
  *
  * So two accesses inside sections of x, by two threads, not both shared, are no race. The release itself
- * is inside: it is next when the section is not left yet. The acquire is not. In model branch a thread
+ * is inside: it is next when the section is not left yet. The acquire is not. A plain write that a lock guards is
+ * as an update (guarded_writes.h): a lock that is made of a flag and a mutex is one, too. Only locks that several threads take are found, and those of
+ * guarded writes only where they are few. In model branch a thread
  * that has diverged acquires whatever it sees, so there are no such locks; in model rf reads tell more.
  */
 #ifndef MR_WINDOWS_VALUE_LOCKS_H

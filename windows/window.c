@@ -562,7 +562,7 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     bool complete = build_sections(&b);
     forget_names(&b);
     if (!complete || !build_accesses(w, arena) || !build_semaphores(w, carried->units, arena) ||
-        !mr_window_build_locksets(w, arena) || !mr_window_build_held(w, arena) ||
+        !mr_window_build_held(w, arena) || !mr_window_build_locksets(w, arena) ||
         !mr_window_build_hidden(w, arena) || !build_barrier_edges(w, carried->barrier_edges, arena))
         return mr_error_memory(error, "building a window");
     MR_ASSERT_COSTLY(is_sound(w));
