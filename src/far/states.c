@@ -17,8 +17,8 @@ enum { EFFORT_OF_EVENT = 8192 };
 enum { EFFORT_OF_TOGETHER = 1 << 15 };
 
 /* What these leave is looked for once more, at once, of the pairs of events that may be together alone, where these are so few that many states
- * have no prospect of one. Only where parts and events are few, and with so much effort for an event and pair of places, of so many pairs
- * of places at most. */
+ * have no prospect of one. Only where parts and events are few, and with so much effort for an event and pair of places, but no more
+ * than there are events, of so many pairs of places at most. */
 enum {
     MOST_EVENTS_AGAIN = 1 << 15,
     EVENTS_OF_PAIR = 16,
@@ -105,7 +105,8 @@ static mr_status search(const plan *p, mr_far_worker *far, mr_outcome *outcome)
         open += !(settled[g] = p->settled[g]);
     uint64_t effort = mr_survey_effort(&p->asker->decide, open);
     if (p->pairs)
-        effort = size * EFFORT_OF_PLACES * (open < MOST_PLACES ? open : MOST_PLACES);
+        effort = size * (size < EFFORT_OF_PLACES ? size : EFFORT_OF_PLACES) *
+                 (open < MOST_PLACES ? open : MOST_PLACES);
     else if (effort > size * EFFORT_OF_EVENT)
         effort = size * EFFORT_OF_EVENT;
     mr_status status = mr_survey_search(&far->worker, &window->problem, &window->candidates,
