@@ -376,6 +376,35 @@ static void test_long(void **state)
     assert_true(lean > 1);
 }
 
+/* The stream comes to a BarrierPair when its races so far have been shown to be shb's, and the trace is read whole after all. */
+static void test_late_opaque(void **state)
+{
+    (void)state;
+    enum { WRITES = 70000, BLOCK = 500, LINE = 8 }; /* beside.h: from 65,536 on */
+    static const char head[] = "A|w(x)|1\nB|w(x)|2\n";
+    static const char tail[] = "A|mbegin(m:*)|5\nA|mend(m)|5\nB|mbegin(m:*)|6\nB|mend(m)|6\n";
+    char text_path[512], mrt_path[512];
+    char *text = malloc(sizeof head + (size_t)WRITES * (LINE + 1) + sizeof tail), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", head);
+    for (int i = 0; i < WRITES; i++)
+        at += sprintf(at, i % 2 ? "A|w(a)|3\n" : "B|w(b)|4\n");
+    memcpy(at, tail, sizeof tail);
+    mr_scratch_write(&scratch, "late.std", text, text_path);
+    write_mrt(text, BLOCK, mrt_path);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    mr_sweep whole = sweep_of(text_path, config);
+    assert_int_equal(whole.result.counts[MR_STANDING_RACE], 1);
+    for (int i = 0; i < 8; i++) { /* a thread looks for the races of shb, soon or late */
+        mr_sweep late = sweep_of(mrt_path, config);
+        check_same(&whole, &late);
+        mr_sweep_free(&late);
+    }
+    mr_sweep_free(&whole);
+    mr_config_free(config);
+    free(text);
+}
+
 /* The first pair of x of hb is no race, and shb has none of x: the proof is about a later pair, far behind the first one. */
 static void test_later_events(void **state)
 {
@@ -483,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_first_events),
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_late_opaque),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

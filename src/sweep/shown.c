@@ -175,4 +175,5 @@ void mr_shown_free(mr_shown *shown)
     free_learnt(&shown->threads);
     free_learnt(&shown->locks);
     free_learnt(&shown->variables);
+    *shown = (mr_shown){0};
 }
