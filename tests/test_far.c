@@ -470,6 +470,76 @@ static void test_no_saturation(void **state)
     assert_int_equal(without.saturated, 0);
 }
 
+/* ---- a window around pairs that is the far window ---- */
+
+/* So many events of a thread that what is before them is not close to what comes after (around.c). */
+static int add_sections(char *to, const char *thread)
+{
+    enum { SECTIONS = 30 };
+    int length = 0;
+    for (int i = 0; i < SECTIONS; i++)
+        length += sprintf(to + length, "%s|acq(k)|k\n%s|rel(k)|k\n", thread, thread);
+    return length;
+}
+
+/* Two pairs of places that race when T2 sees the value of T3 instead of that of T1. */
+static void write_mixed(char *text)
+{
+    for (int p = 0; p < 2; p++) {
+        text += p ? add_sections(text, "T1") : 0;
+        text += p ? add_sections(text, "T2") : 0;
+        text += sprintf(text, "T1|w(x%d=1)|p%da\n", p, p);
+        text += add_sections(text, "T1");
+        text += sprintf(text, "T1|w(g%d=1)|1\nT2|r(g%d=1)|2\nT3|w(g%d=1)|3\n", p, p, p);
+        text += add_sections(text, "T2");
+        text += sprintf(text, "T2|w(x%d=2)|p%db\n", p, p);
+    }
+}
+
+typedef struct mixture {
+    char whole[64]; /* what a line says of a mixture that is the far window */
+    uint32_t count;
+} mixture;
+
+static void count_mixtures(void *context, const char *line)
+{
+    mixture *m = context;
+    m->count += strstr(line, m->whole) != NULL;
+}
+
+/* A mixture shares the columns of the far window, but reads stay by value in the far window itself. Later questions about
+ * that find the races: in the mixture T2 has to see what T1 writes. */
+static void test_mixture_of_the_far_window(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"model", "value", "window.size",  "50",
+                                           "jobs",  "1",     "solver.steps", "filter,cone,saturate",
+                                           NULL};
+    char text[8192];
+    write_mixed(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mixture seen = {.count = 0};
+    snprintf(seen.whole, sizeof seen.whole, "size=%" PRIu64 " model=value way=mixed",
+             (uint64_t)trace->event_count);
+    const mr_debug debug = {1u << MR_DEBUG_FAR, count_mixtures, &seen};
+    const mr_predict_run run = {.debug = &debug};
+    mr_config *config = mr_settings_of(settings);
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+    mr_predicted_check(trace, &result);
+    assert_int_equal(seen.count, 1);
+    for (uint32_t p = 0; p < 2; p++)
+        assert_non_null(
+            find_race(trace, &result, location_of(trace, p, 'a'), location_of(trace, p, 'b')));
+    assert_int_equal(result.stats.far_no_race, 0);
+    assert_int_equal(result.unknown_count, 0);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_ended_within_wcp),
         cmocka_unit_test(test_ended_within_windows),
         cmocka_unit_test(test_no_saturation),
+        cmocka_unit_test(test_mixture_of_the_far_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
