@@ -10,6 +10,7 @@
 #include "base/seconds.h"
 #include "dispatch/dispatch.h"
 #include "engine/part.h"
+#include "far/far.h"
 #include "formats/mrt/mrt_part.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
@@ -318,13 +319,49 @@ static void test_crowded(void **state)
     mr_trace_free(trace);
 }
 
+/* A part may have more chains of threads than its trace. Where the windows of one would leave questions that those of the other ask, all of
+ * the trace is read. */
+static void test_deferred(void **state)
+{
+    (void)state;
+    enum { EVENTS = 1000 };
+    static const struct {
+        const char *defer, *far_size, *far;
+        uint32_t threads;
+        bool fits;
+    } cases[] = {
+        {"1000", "1000", "all", 33, false}, {"1000", "1999", "all", 64, false},
+        {"1000", "2000", "all", 64, true}, /* one far window sees all, as there are no more chains */
+        {"1000", "1000", "all", 32, true},  {"1000", "999", "all", 33, true}, /* none does */
+        {"1000", "0", "all", 33, true},     {"1001", "1000", "all", 33, true},
+        {"0", "1000", "all", 33, true},     {"1000", "1000", "wcp", 33, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {"candidates.defer",
+                                        cases[i].defer,
+                                        "window.far_size",
+                                        cases[i].far_size,
+                                        "candidates.far",
+                                        cases[i].far,
+                                        "window.size",
+                                        "100",
+                                        NULL};
+        mr_config *config = mr_settings_of(settings);
+        const mr_predict_shard part_of = {config, 1, 2, false};
+        const mr_trace part = {.event_count = EVENTS, .threads = {.count = cases[i].threads}};
+        if (mr_predict_part_fits(&part_of, &part) != cases[i].fits)
+            fail_msg("case %zu", i);
+        mr_config_free(config);
+    }
+    assert_int_equal(mr_far_size(1, 100, 1000), 100); /* not all */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_deferred),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }

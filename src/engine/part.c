@@ -1,6 +1,7 @@
 #include "part.h"
 
 #include "dispatch/dispatch.h"
+#include "far/far.h"
 #include "predict/crowded.h"
 #include "predict/settings.h"
 
@@ -61,11 +62,25 @@ bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, 
     return false;
 }
 
+/* Whether windows leave their questions (predict/deferred.h) depends on the chains of threads, of which a part may have more
+ * than the trace, but not more than there are threads. (The bound of a window does, too. Who merges asks a window again that has stopped too
+ * early.) */
+static bool may_defer_otherwise(const mr_config *config, const mr_trace *part)
+{
+    uint64_t defer = (uint64_t)mr_config_int(config, "candidates.defer");
+    uint64_t most = (uint64_t)mr_config_int(config, "window.far_size");
+    uint64_t window = (uint64_t)mr_config_int(config, "window.size");
+    uint64_t least = mr_far_size(most, window, part->threads.count);
+    return defer && part->event_count >= defer && mr_predict_settings_far(config) == MR_FAR_ALL &&
+           part->event_count > least && part->event_count <= mr_far_size(most, window, 1);
+}
+
 bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part)
 {
     const mr_config *config = shard->config;
     uint64_t crowded = (uint64_t)mr_config_int(config, "candidates.crowded");
     bool noted = mr_config_choice(config, "model") == MR_MODEL_BRANCH &&
                  !part->op_counts[MR_OP_BRANCH]; /* a note is printed then */
-    return !noted && !mr_crowded_may_be(part->most_places, part->event_count, crowded);
+    return !noted && !may_defer_otherwise(config, part) &&
+           !mr_crowded_may_be(part->most_places, part->event_count, crowded);
 }

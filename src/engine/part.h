@@ -28,7 +28,8 @@ bool mr_predict_part_of_rank(mr_predict_shard *shard, const mr_config *config, u
  * for all of a trace for which there is not plenty of memory. */
 bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, uint32_t end);
 
-/* The part was read: can its windows be decided? Those of a crowded trace (predict/crowded.h) cannot. */
+/* The part was read: can its windows be decided? Those of a crowded trace (predict/crowded.h) cannot, nor those of a trace whose windows
+ * might leave other questions for later than the whole says (predict/deferred.h). */
 bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part);
 
 #endif

@@ -11,10 +11,6 @@
 
 #include <inttypes.h>
 
-/* With more chains of threads (trace/chains.h) a far window is smaller: its clocks have an entry for
- * each chain. */
-enum { CHAINS_OF_FULL_SIZE = 32 };
-
 /* The steps that raising the precedence of a far window may take: some seconds. */
 #define REFINE_STEPS UINT64_C(4000000000)
 
@@ -50,9 +46,9 @@ enum { FEW_PLACES = 16, FEW_PART = 16, FEW_SPOTS_PART = 32 };
  * at large: most of the pairs of places have no race then. */
 enum { MANY_PLACES = 64 };
 
-/* When that was given up, and there are more threads than so many, a question takes seconds and hardly ever tells anything: one of so many
- * parts of what is left of the budget is for them. */
-enum { MANY_THREADS = 32, OPEN_PART = 64 };
+/* When that was given up, and there are more than MR_MANY_CHAINS threads, a question takes seconds and hardly ever tells anything: one of
+ * so many parts of what is left of the budget is for them. */
+enum { OPEN_PART = 64 };
 
 static bool has_many_left(const decider *d)
 {
@@ -85,7 +81,7 @@ static mr_status search_and_prove(decider *d, bool untried)
     if (goes_on(d, status))
         status = mr_far_meet(&d->asker, &met, d->error);
     if (untried && met == MR_FAR_MET_GAVE_UP &&
-        d->window.problem.window->thread_count > MANY_THREADS)
+        d->window.problem.window->thread_count > MR_MANY_CHAINS)
         mr_far_budget_lower(d->asker.budget, OPEN_PART);
     if (untried)
         status = try_at_large(d, status);
@@ -215,13 +211,18 @@ static mr_status decide_far_window(decider *d, uint32_t start, uint32_t end)
     return status;
 }
 
-/* How many events a far window has; 0: all. */
+uint64_t mr_far_size(uint64_t most, uint64_t window_size, uint64_t chains)
+{
+    if (!most)
+        return 0;
+    if (chains > MR_MANY_CHAINS)
+        most = most * MR_MANY_CHAINS / chains;
+    return most < window_size ? window_size : most;
+}
+
 static uint64_t far_size(const mr_predict_settings *settings, uint64_t chains)
 {
-    uint64_t size = settings->far_limits.size;
-    if (chains > CHAINS_OF_FULL_SIZE)
-        size = size * CHAINS_OF_FULL_SIZE / chains;
-    return size && size < settings->plan.size ? settings->plan.size : size;
+    return mr_far_size(settings->far_limits.size, settings->plan.size, chains);
 }
 
 bool mr_far_sees_all(const mr_predict_settings *settings)

@@ -82,6 +82,10 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
  */
 mr_status mr_far_decide(mr_far_context *far, mr_error *error);
 
+/* decide.c: how many events a far window has, at most `most` (0: all), but as many as a window; 0: all. With many chains of threads
+ * it is smaller, as its clocks have an entry for each. */
+uint64_t mr_far_size(uint64_t most, uint64_t window_size, uint64_t chains);
+
 /* Does one far window see the whole trace, and all pairs of places? Then what mr_far_decide leaves of merge->deferred are the
  * pairs that it has neither proven nor refuted. */
 bool mr_far_sees_all(const mr_predict_settings *settings);

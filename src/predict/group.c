@@ -320,8 +320,7 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
 /* Where many threads lead to more states than can be gone through, what the other steps give up is beyond Z3, too. */
 static bool is_beyond_z3(const group_state *s)
 {
-    enum { CHAINS_OF_Z3 = 32 };
-    return s->problem->window->chain_count > CHAINS_OF_Z3 && mr_near_has_many_states(s->worker);
+    return s->problem->window->chain_count > MR_MANY_CHAINS && mr_near_has_many_states(s->worker);
 }
 
 /* Decides all accesses of two sites without Z3, in parts where that is needed; when some part stays

@@ -180,16 +180,16 @@ static mr_status read_sees(mr_predict_settings *settings, const char *text, mr_e
     return MR_OK;
 }
 
-/* With more chains of threads than so many (trace/chains.h) most questions of a window have nearly all of its events in their cone, and the
- * steps that may decide them take seconds each. Then a window may spend so many steps for each of its events. */
-enum { CHAINS_WITHOUT_BOUND = 32, STEPS_OF_EVENT = 1 << 14 };
+/* With many chains of threads the steps that may decide a question take seconds each. Then a window may spend so many steps for
+ * each of its events. */
+enum { STEPS_OF_EVENT = 1 << 14 };
 
 static void bound_windows(mr_predict_settings *settings)
 {
     uint64_t size = settings->trace->event_count;
     if (settings->plan.size && settings->plan.size < size)
         size = settings->plan.size;
-    if (settings->trace->chain_count > CHAINS_WITHOUT_BOUND &&
+    if (settings->trace->chain_count > MR_MANY_CHAINS &&
         settings->max_window_steps > size * STEPS_OF_EVENT)
         settings->max_window_steps = size * STEPS_OF_EVENT;
 }

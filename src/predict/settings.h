@@ -18,6 +18,10 @@
  * by one. */
 enum { MR_PAIRS_TRIED = 256, MR_PAIRS_CHOSEN = 65536 };
 
+/* More chains of threads (trace/chains.h) are many: each clock has an entry for each, and most questions have nearly all events of
+ * their window in their cone. */
+enum { MR_MANY_CHAINS = 32 };
+
 /* The budgets of far races (window.far_*). */
 typedef struct mr_far_limits {
     uint32_t size;          /* of a far window, in events of the reduced trace; 0: all of them */
