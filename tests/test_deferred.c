@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "predict/deferred.h"
+#include "predict/merge.h"
 #include "support/predicted.h"
 #include "support/random.h"
 #include "support/trials.h"
@@ -238,6 +239,21 @@ static void settled_pairs_leave_no_window_open(void **state)
     mr_deferred_free(&deferred);
 }
 
+/* When the questions that were left are being asked, none can be left again: the window is asked once more. So it is when who decided a
+ * window left questions, and who merges does not. */
+static void nothing_is_left_twice(void **state)
+{
+    (void)state;
+    mr_pair_verdict verdict = {.key_1 = 1, .key_2 = 2, .pairs = 1, .deferred = true};
+    const mr_outcome outcome = {.verdicts = &verdict, .count = 1};
+    for (unsigned i = 0; i < 4; i++) {
+        const mr_predict_settings settings = {.defers = i % 2};
+        const mr_merge merge = {.settings = &settings};
+        verdict.asked = i / 2;
+        assert_int_equal(mr_merge_is_complete(&merge, &outcome), settings.defers);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +261,7 @@ int main(void)
         cmocka_unit_test(unanswered_questions_count_anew),
         cmocka_unit_test(a_window_asks_what_it_left),
         cmocka_unit_test(settled_pairs_leave_no_window_open),
+        cmocka_unit_test(nothing_is_left_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

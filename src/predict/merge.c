@@ -36,6 +36,8 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
     }
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
         return OVER_STEPS;
+    if (verdict->deferred && !settings->defers)
+        return NOT_ASKED; /* nobody would ask later */
     /* A worker that did not know of lower windows may have asked more than counts, and stopped too early. */
     if (!verdict->asked)
         return verdict->deferred && *window_steps >= settings->plan.size ? DEFERRED : NOT_ASKED;
