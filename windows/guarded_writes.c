@@ -40,14 +40,6 @@ static guards held_at(const mr_window *w, uint32_t event)
     return found;
 }
 
-bool mr_begins_after(const mr_window *w, uint32_t thread, uint32_t event)
-{
-    uint32_t fork = w->threads[thread].fork;
-    while (fork != MR_NONE && fork > event && w->thread[fork] != w->thread[event])
-        fork = w->threads[w->thread[fork]].fork;
-    return fork != MR_NONE && fork > event;
-}
-
 /* The entry of window->writes after the initial ones: without a lock, by one thread, which then forks all
  * others that write the variable. */
 static uint32_t initial_end(const mr_window *w, const mr_window_variable *x)
@@ -58,7 +50,7 @@ static uint32_t initial_end(const mr_window *w, const mr_window_variable *x)
         k++;
     for (uint32_t i = k; i < x->writes_end && k > x->writes_first; i++)
         if (w->thread[w->writes[i]] != first &&
-            !mr_begins_after(w, w->thread[w->writes[i]], w->writes[k - 1]))
+            !mr_window_begins_after(w, w->thread[w->writes[i]], w->writes[k - 1]))
             return x->writes_first;
     return k;
 }

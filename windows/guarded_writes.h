@@ -19,7 +19,4 @@
  * arena's. False: no memory. O(window · log). */
 bool mr_guarded_writes_find(const mr_window *window, uint32_t **replaced, mr_arena *arena);
 
-/* Does the thread begin after the event, by forks? */
-bool mr_begins_after(const mr_window *window, uint32_t thread, uint32_t event);
-
 #endif

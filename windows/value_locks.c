@@ -282,7 +282,7 @@ static bool find_initial(finder *f, const mr_window_variable *x)
         f->changes[i] = MR_NONE;
     for (uint32_t i = k; i < x->writes_end && k > x->writes_first; i++)
         if (w->thread[w->writes[i]] != w->thread[last] &&
-            !mr_begins_after(w, w->thread[w->writes[i]], last))
+            !mr_window_begins_after(w, w->thread[w->writes[i]], last))
             return false;
     return value != 0 && k < x->writes_end;
 }

@@ -188,6 +188,15 @@ static inline uint32_t mr_window_length(const mr_window *window, uint32_t thread
     return window->threads[thread].end - window->threads[thread].first;
 }
 
+/* Does the thread begin after the event, by forks? */
+static inline bool mr_window_begins_after(const mr_window *window, uint32_t thread, uint32_t event)
+{
+    uint32_t fork = window->threads[thread].fork;
+    while (fork != MR_NONE && fork > event && window->thread[fork] != window->thread[event])
+        fork = window->threads[window->thread[fork]].fork;
+    return fork != MR_NONE && fork > event;
+}
+
 /* Are two threads in one chain? */
 static inline bool mr_window_same_chain(const mr_window *window, uint32_t one, uint32_t other)
 {

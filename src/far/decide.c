@@ -46,7 +46,7 @@ enum { FEW_PLACES = 16, FEW_PART = 16, FEW_SPOTS_PART = 32 };
  * at large: most of the pairs of places have no race then. */
 enum { MANY_PLACES = 64 };
 
-/* When that was given up, and there are more than MR_MANY_CHAINS threads, a question takes seconds and hardly ever tells anything: one of
+/* When that was given up, and there are many chains of threads, a question takes seconds and hardly ever tells anything: one of
  * so many parts of what is left of the budget is for them. */
 enum { OPEN_PART = 64 };
 
@@ -81,7 +81,7 @@ static mr_status search_and_prove(decider *d, bool untried)
     if (goes_on(d, status))
         status = mr_far_meet(&d->asker, &met, d->error);
     if (untried && met == MR_FAR_MET_GAVE_UP &&
-        d->window.problem.window->thread_count > MR_MANY_CHAINS)
+        d->window.problem.window->chain_count > MR_MANY_CHAINS)
         mr_far_budget_lower(d->asker.budget, OPEN_PART);
     if (untried)
         status = try_at_large(d, status);

@@ -16,13 +16,14 @@ enum { EFFORT_OF_EVENT = 8192 };
 /* The same for the states of each two threads. */
 enum { EFFORT_OF_TOGETHER = 1 << 15 };
 
-/* What these leave is looked for once more, at once, of the pairs of events that may be together alone, where these are so few that many states
- * have no prospect of one. Only where parts and events are few, and with so much effort for an event and pair of places, but no more
- * than there are events, of so many pairs of places at most. */
+/* A second survey looks for races among the pairs of events alone that the states of each two threads leave. It pays where these
+ * are few: then most states have no prospect of one. */
 enum {
     MOST_EVENTS_AGAIN = 1 << 15,
+    FIRST_PAIRS = 16, /* there may be so many pairs, and one more for so many events: */
     EVENTS_OF_PAIR = 16,
-    FIRST_PAIRS = 16,
+    /* The effort for an event and an open pair of places, of so many pairs at most. A window of fewer events than that has as much as
+     * it has events: small traces would spend most of their time here. */
     EFFORT_OF_PLACES = 8192,
     MOST_PLACES = 16
 };

@@ -40,16 +40,23 @@ static bool has_id(Elf_Data *data, const uint8_t *id, size_t id_bytes, bool *fou
     return false;
 }
 
-bool mr_debug_is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
+/* Has the file this build-id? `*found`: it has one. */
+static bool has_this_id(Elf *elf, const uint8_t *id, size_t id_bytes, bool *found)
 {
-    bool found = false;
+    *found = false;
     for (Elf_Scn *section = NULL; id_bytes && (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
-            has_id(elf_getdata(section, NULL), id, id_bytes, &found))
+            has_id(elf_getdata(section, NULL), id, id_bytes, found))
             return true;
     }
-    return !found;
+    return false;
+}
+
+bool mr_debug_is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
+{
+    bool found;
+    return has_this_id(elf, id, id_bytes, &found) || !found;
 }
 
 static bool has_checksum(int file, GElf_Word wanted)
@@ -64,9 +71,9 @@ static bool has_checksum(int file, GElf_Word wanted)
 
 /* What a file of debug information must have. */
 typedef struct mark {
-    const uint8_t *id; /* the build-id */
-    size_t id_bytes;   /* 0: the checksum counts */
-    GElf_Word checksum;
+    const uint8_t *id;         /* the build-id */
+    size_t id_bytes;           /* 0: not known */
+    const GElf_Word *checksum; /* of a file without a build-id; NULL: not known */
 } mark;
 
 static void close_files(mr_debug *self)
@@ -88,9 +95,9 @@ static void open_file(mr_debug *self, const char *path, const mark *right)
     if (self->dwarf || (self->file = open(path, O_RDONLY | O_CLOEXEC)) < 0)
         return;
     self->elf = elf_begin(self->file, ELF_C_READ_MMAP, NULL);
-    bool is_right = self->elf && elf_kind(self->elf) == ELF_K_ELF &&
-                    (right->id_bytes ? mr_debug_is_same_file(self->elf, right->id, right->id_bytes)
-                                     : has_checksum(self->file, right->checksum));
+    bool found, is_right = self->elf && elf_kind(self->elf) == ELF_K_ELF;
+    if (is_right && !has_this_id(self->elf, right->id, right->id_bytes, &found))
+        is_right = !found && right->checksum && has_checksum(self->file, *right->checksum);
     self->dwarf = is_right ? dwarf_begin_elf(self->elf, DWARF_C_READ, NULL) : NULL;
     if (!self->dwarf)
         close_files(self);
@@ -210,7 +217,9 @@ bool mr_debug_open(mr_debug *debug, Elf *elf, const char *path, const uint8_t *i
     *debug = (mr_debug){.file = -1, .dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL)};
     if (!debug->dwarf && has_recorded_code(elf)) {
         mark right = {.id = id, .id_bytes = id_bytes};
-        const char *link = dwelf_elf_gnu_debuglink(elf, &right.checksum);
+        GElf_Word checksum;
+        const char *link = dwelf_elf_gnu_debuglink(elf, &checksum);
+        right.checksum = link ? &checksum : NULL;
         open_by_id(debug, &right);
         if (link && !debug->dwarf)
             open_by_link(debug, path, link, &right);

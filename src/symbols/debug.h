@@ -30,8 +30,8 @@ typedef struct mr_debug {
     size_t split_count;
 } mr_debug;
 
-/* Opens the debug information of the file `elf` at `path`. Without a build-id (`id_bytes` 0) a file
- * of debug information must have the checksum of the link. What is missing stays empty. False: no
+/* Opens the debug information of the file `elf` at `path`. A file of debug information must have the
+ * build-id, or, without one, the checksum of the link. What is missing stays empty. False: no
  * memory. The caller calls mr_debug_close in either case, before it ends `elf`. */
 bool mr_debug_open(mr_debug *debug, Elf *elf, const char *path, const uint8_t *id, size_t id_bytes);
 void mr_debug_close(mr_debug *debug);
