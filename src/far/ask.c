@@ -28,6 +28,7 @@ mr_status mr_far_asker_init(mr_far_asker *asker, const mr_far_context *context,
 
 void mr_far_asker_free(mr_far_asker *asker)
 {
+    mr_map_free(&asker->together);
     for (unsigned i = 0; asker->workers && i < asker->context->dispatch->jobs; i++) {
         if (!asker->workers[i])
             continue;

@@ -48,6 +48,8 @@ typedef struct mr_far_asker {
     mr_decide_options decide; /* of every question */
     mr_far_worker **workers;  /* one a job, made when it is needed; owned */
     uint64_t windows;         /* windows around pairs in all phases so far */
+    mr_map together;          /* pairs of events of the far window (states.h); owned */
+    bool has_together;        /* no others may be together; the next survey looks at these */
     bool looked;              /* all bundles of the far window have had a short look (bundles.h) */
 } mr_far_asker;
 

@@ -64,8 +64,9 @@ static mr_status try_at_large(decider *d, mr_status status)
     return goes_on(d, status) ? mr_far_try_whole(&d->asker, d->error) : status;
 }
 
-/* In the model of the settings: looks for all races at once, and for proofs about bundles. `untried`: the closest pairs were not
- * tried at large so far. */
+/* In the model of the settings: looks for all races at once, and for proofs about bundles.
+ * `untried`: many pairs of places are left, and the closest pairs of events were not tried at
+ * large. */
 static mr_status search_and_prove(decider *d, bool untried)
 {
     mr_status status = MR_OK;
@@ -83,6 +84,8 @@ static mr_status search_and_prove(decider *d, bool untried)
     if (untried && met == MR_FAR_MET_GAVE_UP &&
         d->window.problem.window->chain_count > MR_MANY_CHAINS)
         mr_far_budget_lower(d->asker.budget, OPEN_PART);
+    if (untried && goes_on(d, status))
+        status = mr_far_survey_together(&d->asker, d->error);
     if (untried)
         status = try_at_large(d, status);
     if (met == MR_FAR_MET_RAISED && goes_on(d, status)) /* needs little now */
@@ -90,9 +93,11 @@ static mr_status search_and_prove(decider *d, bool untried)
     return goes_on(d, status) ? mr_far_prove_bundles(&d->asker, 1, d->error) : status;
 }
 
-/* Looks for proofs, then asks by formulas. In models with reads by value a mixture comes before the
- * model itself. It is stricter: only the variables that the two threads use close to the accesses
- * are treated by value. */
+/* Looks for proofs, then asks by formulas. The survey of what may be together settles many pairs of
+ * places at once, or costs more than all the rest: it comes first where many are left
+ * (search_and_prove), else before formulas about the whole far window. In models with reads by value
+ * a mixture comes before the model itself. It is stricter: only the variables that the two threads
+ * use close to the accesses are treated by value. */
 static mr_status prove_or_ask(decider *d, bool untried)
 {
     bool last = d->window.model == d->context->settings->model;
@@ -103,6 +108,8 @@ static mr_status prove_or_ask(decider *d, bool untried)
         d->window.places.items[i].unanswered = 0;
     if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, MR_FAR_ALL_SIZES, d->error);
+    if (last && goes_on(d, status))
+        status = mr_far_survey_together(&d->asker, d->error);
     if (last && goes_on(d, status) && d->window.unsettled_count <= FEW_PLACES)
         status = mr_far_decide_soon(&d->asker, d->error);
     if (last && goes_on(d, status))
@@ -172,6 +179,7 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
 {
     mr_stats *stats = stats_of(d);
     d->asker.looked = false;
+    mr_far_forget_together(&d->asker);
     stats->far_windows++;
     stats->far_events += end - start;
     mr_status status = mr_far_window_build(&d->window, start, end, model, d->error);

@@ -224,22 +224,33 @@ static bool list_pairs(mr_far_asker *asker, const mr_together *together, mr_map 
     return listed;
 }
 
-/* Looks for all races among the pairs of events that may be together, where that may pay. */
-static mr_status survey_again(mr_far_asker *asker, const mr_together *together, mr_error *error)
+/* Keeps the pairs of events that may be together, where a second survey may pay. */
+static void keep_pairs(mr_far_asker *asker, const mr_together *together)
 {
     const mr_window *w = asker->window->problem.window;
-    mr_map pairs = {0};
-    mr_status status = MR_OK;
     if (mr_far_is_halted(asker) || w->size > MOST_EVENTS_AGAIN || !mr_together_has_few_parts(w) ||
         !mr_far_window_list_unsettled(asker->window))
+        return;
+    const uint32_t kept = list_pairs(asker, together, &asker->together) &&
+                          asker->together.count <= FIRST_PAIRS + w->size / EVENTS_OF_PAIR;
+    mr_dispatch_note(asker->context->dispatch, &kept, sizeof kept);
+    asker->has_together = kept;
+}
+
+mr_status mr_far_survey_together(mr_far_asker *asker, mr_error *error)
+{
+    if (!asker->has_together)
         return MR_OK;
-    const uint32_t listed = list_pairs(asker, together, &pairs) &&
-                            pairs.count <= FIRST_PAIRS + w->size / EVENTS_OF_PAIR;
-    mr_dispatch_note(asker->context->dispatch, &listed, sizeof listed);
-    if (listed)
-        status = survey((plan){.asker = asker, .pairs = &pairs}, error);
-    mr_map_free(&pairs);
+    mr_status status = survey((plan){.asker = asker, .pairs = &asker->together}, error);
+    mr_far_forget_together(asker);
     return status;
+}
+
+void mr_far_forget_together(mr_far_asker *asker)
+{
+    mr_map_free(&asker->together);
+    asker->together = (mr_map){0};
+    asker->has_together = false;
 }
 
 mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
@@ -270,7 +281,7 @@ mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
     if (result == MR_EXPLORED_OUT_OF_EFFORT && spent)
         *met = MR_FAR_MET_GAVE_UP;
     if (status == MR_OK && result == MR_EXPLORED_ALL)
-        status = survey_again(asker, together, error);
+        keep_pairs(asker, together);
     mr_arena_free(&scratch);
     return status;
 }

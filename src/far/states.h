@@ -30,4 +30,10 @@ typedef enum mr_far_met {
  * the far window is changed. */
 mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error);
 
+/* After mr_far_meet: as mr_far_survey, for those pairs of events alone that mr_far_meet has left.
+ * Where they are many it does nothing. */
+mr_status mr_far_survey_together(mr_far_asker *asker, mr_error *error);
+/* Before the far window is another one. */
+void mr_far_forget_together(mr_far_asker *asker);
+
 #endif
