@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+bool mr_state_pool_count(mr_state_pool *pool, size_t bytes)
+{
+    pool->bytes += bytes;
+    pool->full |= pool->max_bytes && pool->bytes > pool->max_bytes;
+    return !pool->full;
+}
+
 static bool add_block(mr_state_pool *pool)
 {
-    pool->bytes += sizeof(uint64_t) * MR_STATE_BLOCK_WORDS;
-    if (pool->block_count == MR_STATE_BLOCKS ||
-        (pool->max_bytes && pool->bytes > pool->max_bytes)) {
-        pool->full = true;
+    pool->full |= pool->block_count == MR_STATE_BLOCKS;
+    if (!mr_state_pool_count(pool, sizeof(uint64_t) * MR_STATE_BLOCK_WORDS))
         return false;
-    }
     uint64_t *block = mr_arena_alloc(pool->arena, MR_STATE_BLOCK_WORDS, sizeof *block);
     pool->out_of_memory |= !block;
     if (!block)

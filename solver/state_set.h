@@ -33,6 +33,9 @@ typedef struct mr_state_set {
 /* Makes room in the set for the words from `first` up to `last`. False: `full` or `out_of_memory`. */
 bool mr_state_set_cover(mr_state_pool *pool, mr_state_set *set, uint32_t first, uint32_t last);
 
+/* Counts so many bytes that the caller takes. False: `full`. */
+bool mr_state_pool_count(mr_state_pool *pool, size_t bytes);
+
 enum { MR_STATE_BLOCK_WORDS = 1 << 16 };
 
 static inline uint64_t *mr_state_pool_at(const mr_state_pool *pool, uint32_t at)

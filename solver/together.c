@@ -48,6 +48,17 @@ static void mark_grown(mr_together *t, uint32_t i, uint32_t state)
     }
 }
 
+/* The row of a state for part j, for a change. NULL: gave up, or no memory. */
+static row *reach(mr_together *t, uint32_t i, uint32_t state, uint32_t j)
+{
+    row **rows = &t->rows[t->parts[i].first_state + state];
+    if (!*rows && mr_state_pool_count(&t->pool, t->part_count * sizeof **rows)) {
+        *rows = mr_arena_zalloc(t->arena, t->part_count, sizeof **rows);
+        t->out_of_memory |= !*rows;
+    }
+    return *rows ? &(*rows)[j] : NULL;
+}
+
 /* The new bits of one word: the same pairs from the other side. */
 static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t word,
                    uint64_t bits)
@@ -55,8 +66,8 @@ static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint3
     const uint32_t own = state / 64;
     for (; bits; bits &= bits - 1) {
         uint32_t other = word * 64 + lowest_bit(bits);
-        row *r = mr_together_row_of(t, j, other, i);
-        if (!mr_state_set_spans(r, own) && !mr_state_set_cover(&t->pool, r, own, own))
+        row *r = reach(t, j, other, i);
+        if (!r || (!mr_state_set_spans(r, own) && !mr_state_set_cover(&t->pool, r, own, own)))
             return false;
         mr_state_set_change(&t->pool, r)[own - r->first] |= UINT64_C(1) << state % 64;
         mark_grown(t, j, other);
@@ -70,7 +81,9 @@ static bool mirror(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint3
 static bool add(mr_together *t, uint32_t i, uint32_t state, uint32_t j, uint32_t first,
                 uint32_t count, const uint64_t *words)
 {
-    row *r = mr_together_row_of(t, i, state, j);
+    row *r = reach(t, i, state, j);
+    if (!r)
+        return false;
     if (mr_state_set_has_all(&t->pool, r, first, count, words))
         return true;
     while (!words[count - 1])
@@ -152,7 +165,7 @@ static void restrict_to(mr_together *t, uint32_t thread, const step *s, uint32_t
 static bool make_frame(mr_together *t, uint32_t thread, uint32_t state, step *s, uint32_t v,
                        uint32_t last, bool looks_back)
 {
-    const row *rows = mr_together_row_of(t, thread, state, 0);
+    const row *rows = mr_together_rows_of(t, thread, state);
     frame *f = &t->frame;
     uint32_t used = 0;
     for (uint32_t j = 0; j < t->part_count; j++) {
@@ -198,7 +211,7 @@ static bool meet(mr_together *t, const row *with, uint32_t j)
  * possible. `*killer`: the part that made it impossible the last time. */
 static bool take_with(mr_together *t, uint32_t thread, uint32_t v, uint32_t write, uint32_t *killer)
 {
-    const row *rows = mr_together_row_of(t, v, write, 0);
+    const row *rows = mr_together_rows_of(t, v, write);
     const frame *f = &t->frame;
     if (*killer != MR_NONE && !meet(t, &rows[*killer], *killer))
         return false;
@@ -343,7 +356,7 @@ static bool add_after(mr_together *t, uint32_t thread, const whole *it)
 static bool is_disturbed(const mr_together *t, uint32_t thread, uint32_t state, uint32_t access)
 {
     const mr_window *w = t->window;
-    const row *rows = mr_together_row_of(t, thread, state, 0);
+    const row *rows = mr_together_rows_of(t, thread, state);
     const uint32_t v = w->object[access];
     const bool writes = mr_op_writes(mr_window_op(w, access));
     for (uint32_t i = t->atomic.first[v]; i < t->atomic.first[v + 1]; i++) {
@@ -415,7 +428,7 @@ static bool take(mr_together *t, uint32_t thread, uint32_t state, step *s)
         return add_all(t, thread, state + 1, f->own);
     uint32_t event = mr_window_at(w, thread, s->main);
     bool reads = mr_op_reads(mr_window_op(w, event));
-    const row seen = *mr_together_row_of(t, thread, state, s->part);
+    const row seen = mr_together_rows_of(t, thread, state)[s->part];
     memset(f->all, 0, f->at[t->part_count] * sizeof *f->all);
     for (uint32_t k = 0; k < seen.count; k++)
         for (uint64_t bits = words_of(t, &seen)[k]; bits; bits &= bits - 1) {
@@ -449,7 +462,7 @@ static bool touches(const mr_together *t, const step *s, uint32_t v)
 static void wake(mr_together *t, uint32_t v, uint32_t state)
 {
     for (uint32_t thread = 0; thread < t->thread_count; thread++) {
-        const row *r = mr_together_row_of(t, v, state, thread);
+        const row *r = &mr_together_rows_of(t, v, state)[thread];
         for (uint32_t k = 0; k < r->count; k++)
             for (uint64_t bits = words_of(t, r)[k]; bits; bits &= bits - 1) {
                 uint32_t other = (r->first + k) * 64 + lowest_bit(bits);
@@ -592,7 +605,10 @@ bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events
 {
     const mr_window *w = t->window;
     uint32_t other = w->thread[events[0]];
-    const row *r = mr_together_row_of(t, w->thread[a], t->state_of[a], other);
+    const row *rows = mr_together_rows_of(t, w->thread[a], t->state_of[a]);
+    if (!rows)
+        return false;
+    const row *r = &rows[other];
     uint32_t k = 0, end = count;
     while (k < end) { /* the first event that the row has a word for */
         uint32_t middle = k + (end - k) / 2;
@@ -613,8 +629,9 @@ static void tell_states(void *context, mr_raiser *raiser, uint32_t event)
     const mr_together *t = context;
     uint32_t thread = t->window->thread[event];
     uint32_t state = mr_together_state_after(t, thread, t->window->position[event] + 1);
-    for (uint32_t j = 0; j < t->thread_count; j++) {
-        const row *r = mr_together_row_of(t, thread, state, j);
+    const row *rows = mr_together_rows_of(t, thread, state);
+    for (uint32_t j = 0; rows && j < t->thread_count; j++) {
+        const row *r = &rows[j];
         uint32_t k = 0;
         while (k < r->count && !words_of(t, r)[k])
             k++;

@@ -238,13 +238,11 @@ static bool make_scratch(mr_together *t)
 
 static bool make_rows(mr_together *t)
 {
-    size_t rows = (size_t)t->state_count * t->part_count;
-    t->pool.bytes = rows * sizeof *t->rows;
-    if (rows > MOST_ROWS || (t->pool.max_bytes && t->pool.bytes > t->pool.max_bytes)) {
+    if ((size_t)t->state_count * t->part_count > MOST_ROWS) {
         t->gave_up = true;
         return false;
     }
-    t->rows = mr_arena_zalloc(t->arena, rows, sizeof *t->rows);
+    t->rows = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->rows);
     t->steps = mr_arena_zalloc(t->arena, t->state_count, sizeof *t->steps);
     t->grown = mr_arena_alloc(t->arena, t->state_count, sizeof *t->grown);
     if (!t->rows || !t->steps || !t->grown || !make_scratch(t))

@@ -73,7 +73,7 @@ struct mr_together {
     mr_together_touch *touches; /* one a step: of the part of a section that begins there, and on */
     uint32_t *grown;            /* states of variables whose rows have new pairs */
     uint32_t grown_count;
-    mr_together_row *rows; /* one a state and part */
+    mr_together_row **rows; /* one a state: its rows, one a part; NULL: nothing is beside it so far */
     /* One a lock and thread: states outside exclusive sections, and outside shared ones; NULL: all. */
     uint64_t **out_of_exclusive, **out_of_shared;
     mr_state_pool pool;
@@ -85,10 +85,10 @@ struct mr_together {
     mr_arena *arena;
 };
 
-static inline mr_together_row *mr_together_row_of(const mr_together *t, uint32_t i, uint32_t state,
-                                                  uint32_t j)
+/* The rows of a state, one a part. NULL: nothing is beside it so far. */
+static inline mr_together_row *mr_together_rows_of(const mr_together *t, uint32_t i, uint32_t state)
 {
-    return &t->rows[(size_t)(t->parts[i].first_state + state) * t->part_count + j];
+    return t->rows[t->parts[i].first_state + state];
 }
 
 /* The states of thread `thread` when `count` of its events have happened. */
