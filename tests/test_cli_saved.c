@@ -104,11 +104,30 @@ static void same_report(const char *arguments, bool quiet)
     mr_run_free(&run);
 }
 
-static bool is_there(const char *name)
+/* 0: there is none. */
+static off_t size_of(const char *name)
 {
     char path[512];
     struct stat info;
-    return stat(mr_scratch_path(&scratch, name, path), &info) == 0 && info.st_size > 0;
+    return stat(mr_scratch_path(&scratch, name, path), &info) == 0 ? info.st_size : 0;
+}
+
+static bool is_there(const char *name)
+{
+    return size_of(name) > 0;
+}
+
+/* Waits until the first outcome stands behind the head of the checkpoint. */
+static void wait_until_saved(const mr_run *run, const char *name)
+{
+    off_t head = 0;
+    for (bool ended = false; !ended && (head == 0 || size_of(name) <= head); nap(0.01)) {
+        siginfo_t info = {.si_pid = 0};
+        if (head == 0)
+            head = size_of(name);
+        assert_int_equal(waitid(P_PID, (id_t)run->process, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+        ended = info.si_pid != 0;
+    }
 }
 
 static void forget(const char *name)
@@ -238,9 +257,7 @@ static void test_signals(void **state)
         mr_run run;
         forget("signal");
         mr_run_start(&run, &scratch, HARD "--checkpoint @/signal --resume", NULL, MR_RUN_CAPTURE);
-        while (!is_there("signal"))
-            nap(0.01);
-        nap(0.3);
+        wait_until_saved(&run, "signal");
         kill(run.process, signals[i]);
         mr_run_wait(&run);
         assert_int_equal(run.status, INCOMPLETE);
