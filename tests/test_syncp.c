@@ -432,6 +432,39 @@ static void test_many_threads(void **state)
     assert_true(sum.races > 200);
 }
 
+/* A variable of more than 64 threads that never races. C knows that B was in the section after that of A; so the write of A, of which
+ * C knows nothing, comes before all that C does. */
+static void test_many_threads_in_turn(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 50 };
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    for (int i = 0; i < 3 * ROUNDS; i++)
+        fprintf(out, "M|fork(T%d)|1\n", i);
+    for (int i = 0; i < 3 * ROUNDS; i += 3) {
+        int a = i, b = i + 1, c = i + 2;
+        fprintf(out, "T%d|r(h)|2\nT%d|acq(L)|3\nT%d|w(x)|4\nT%d|rel(L)|5\n", a, a, a, a);
+        fprintf(out, "T%d|r(h)|6\nT%d|acq(L)|7\nT%d|w(g)|8\nT%d|rel(L)|9\n", b, b, b, b);
+        fprintf(out, "T%d|r(g)|10\nT%d|w(x)|11\nT%d|w(h)|12\n", c, c, c);
+    }
+    fclose(out);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    uint32_t variable = 0;
+    assert_true(mr_names_find(&trace->variables, "x", 1, &variable));
+    check_trace("in turn", 0, trace, NULL, true);
+    mr_race_list list;
+    find(trace, 1, &list);
+    for (size_t i = 0; i < list.race_count; i++)
+        assert_int_not_equal(list.examples[list.races[i].first_example].variable, variable);
+    mr_race_list_free(&list);
+    mr_trace_free(trace);
+    free(text);
+}
+
 static uint32_t find_access(const mr_trace *trace, const char *location)
 {
     uint32_t number, event = 0;
@@ -605,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_against_closure),
         cmocka_unit_test(test_long_traces),
         cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_many_threads_in_turn),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_decisions),
         cmocka_unit_test(test_options),

@@ -17,6 +17,7 @@ static mr_syncp_variable *reach_variable(mr_syncp_accesses *accesses, uint32_t v
         *v = (mr_syncp_variable){.first_accessor = MR_NONE,
                                  .recent = MR_NONE,
                                  .newest_site = MR_NONE,
+                                 .newest = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
                                  .freed = MR_NONE,
                                  .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
     return v;
@@ -25,19 +26,19 @@ static mr_syncp_variable *reach_variable(mr_syncp_accesses *accesses, uint32_t v
 void mr_syncp_accesses_free(mr_syncp_accesses *accesses)
 {
     for (size_t i = 0; i < accesses->accessor_count; i++) {
-        free(accesses->accessors[i].rivals);
-        mr_u32s_free(&accesses->accessors[i].groups);
+        for (size_t k = 0; k < accesses->accessors[i].group_count; k++)
+            free(accesses->accessors[i].groups[k].classes);
+        free(accesses->accessors[i].groups);
     }
     for (size_t i = 0; i < accesses->site_count; i++)
         mr_u32s_free(&accesses->sites[i].open);
     for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
         mr_map_free(&accesses->site_numbers[kind]);
-    for (size_t i = 0; i < accesses->group_count; i++)
-        mr_u32s_free(&accesses->groups[i].classes);
     free(accesses->variables);
     free(accesses->accessors);
     free(accesses->classes);
-    free(accesses->groups);
+    free(accesses->dead);
+    mr_map_free(&accesses->dead_numbers);
     free(accesses->sites);
     mr_map_free(&accesses->accessor_numbers);
     *accesses = (mr_syncp_accesses){0};
@@ -113,12 +114,12 @@ static uint32_t add_accessor(mr_syncp_accesses *accesses, uint32_t variable, uin
     accesses->accessors = items;
     accesses->accessors[accesses->accessor_count] = (mr_syncp_accessor){
         .thread = thread,
-        .number = v->accessor_count++,
         .next = v->first_accessor,
-        .first = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
         .last = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+        .until = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
         .guess = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
     };
+    v->accessor_count++;
     v->first_accessor = (uint32_t)accesses->accessor_count++;
     return map_accessors(accesses, variable, v->first_accessor) ? v->first_accessor : MR_NONE;
 }
@@ -173,7 +174,7 @@ uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int k
     return map_sites(accesses, variable, number) ? number : MR_NONE;
 }
 
-uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
+uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable,
                             const mr_syncp_class *new)
 {
     int kind = accesses->sites[new->site].kind;
@@ -182,79 +183,72 @@ uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint
                  sizeof *accesses->classes))
         return MR_NONE;
     accesses->classes = items;
-    mr_syncp_accessor *a = &accesses->accessors[accessor];
-    uint32_t number = (uint32_t)accesses->class_count++, previous = a->last[kind];
+    mr_syncp_accessor *a = &accesses->accessors[new->accessor];
+    mr_syncp_variable *v = &accesses->variables[variable];
+    uint32_t number = (uint32_t)accesses->class_count++;
     accesses->classes[number] = *new;
-    accesses->classes[number].previous = previous;
-    accesses->classes[number].next = MR_NONE;
-    if (previous == MR_NONE)
-        a->first[kind] = number;
-    else
-        accesses->classes[previous].next = number;
-    a->last[kind] = number;
+    accesses->classes[number].previous = a->last[kind];
+    accesses->classes[number].older = v->newest[kind];
+    a->last[kind] = v->newest[kind] = number;
     a->class_count[kind]++;
-    accesses->variables[variable].class_count[kind]++;
+    v->class_count[kind]++;
     return number;
 }
 
-mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t other)
+mr_syncp_dead *mr_syncp_find_dead(const mr_syncp_accesses *accesses, uint32_t accessor,
+                                  uint32_t first)
 {
-    mr_syncp_accessor *a = &accesses->accessors[accessor];
-    if (other >= a->rival_count) {
-        void *items = a->rivals;
-        if (!mr_grow(&items, &a->rival_capacity, (size_t)other + 1, sizeof *a->rivals))
-            return NULL;
-        a->rivals = items;
-        while (a->rival_count <= other)
-            a->rivals[a->rival_count++] =
-                (mr_syncp_rival){.cursor = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
-                                 .first_group = MR_NONE,
-                                 .dead_from = 1};
-    }
-    return &a->rivals[other];
+    uint32_t number = mr_map_get(&accesses->dead_numbers, mr_map_key(accessor, first), MR_NONE);
+    return number != MR_NONE ? &accesses->dead[number] : NULL;
 }
 
-/* Room for the lists of groups up to this site. False: no memory. */
-static bool reserve_groups(mr_u32s *groups, uint32_t site_number)
+mr_syncp_dead *mr_syncp_get_dead(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t first)
 {
-    while (groups->count <= site_number)
-        if (!mr_u32s_push(groups, MR_NONE))
-            return false;
+    void *items = accesses->dead;
+    if (!mr_grow(&items, &accesses->dead_capacity, accesses->dead_count + 1,
+                 sizeof *accesses->dead))
+        return NULL;
+    accesses->dead = items;
+    uint32_t *number = mr_map_at(&accesses->dead_numbers, mr_map_key(accessor, first), MR_NONE);
+    if (!number)
+        return NULL;
+    if (*number == MR_NONE) {
+        *number = (uint32_t)accesses->dead_count++;
+        accesses->dead[*number] = (mr_syncp_dead){.from = 1};
+    }
+    return &accesses->dead[*number];
+}
+
+/* Makes the groups of the sites up to this one. False: no memory. */
+static bool reserve_groups(mr_syncp_accessor *accessor, uint32_t site_number)
+{
+    void *items = accessor->groups;
+    if (!mr_grow(&items, &accessor->group_capacity, (size_t)site_number + 1,
+                 sizeof *accessor->groups))
+        return false;
+    accessor->groups = items;
+    while (accessor->group_count <= site_number)
+        accessor->groups[accessor->group_count++] = (mr_syncp_group){0};
     return true;
 }
 
-static uint32_t get_group(mr_syncp_accesses *accesses, mr_syncp_accessor *accessor,
-                          mr_syncp_rival *rival, uint32_t first, uint32_t site)
+bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t class)
 {
-    uint32_t group = rival->first_group, site_number = accesses->sites[site].number;
-    while (group != MR_NONE && accesses->groups[group].site != site)
-        group = accesses->groups[group].next_of_rival;
-    if (group != MR_NONE)
-        return group;
-    void *items = accesses->groups;
-    if (!reserve_groups(&accessor->groups, site_number) ||
-        !mr_grow(&items, &accesses->group_capacity, accesses->group_count + 1,
-                 sizeof *accesses->groups))
-        return MR_NONE;
-    accesses->groups = items;
-    group = (uint32_t)accesses->group_count++;
-    accesses->groups[group] = (mr_syncp_group){
-        .site = site,
-        .first = first,
-        .next_of_site = accessor->groups.items[site_number],
-        .next_of_rival = rival->first_group,
-    };
-    return rival->first_group = accessor->groups.items[site_number] = group;
-}
-
-bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, mr_syncp_rival *rival,
-                        uint32_t first, uint32_t class)
-{
+    enum { FIRST = 4 };
     mr_syncp_accessor *self = &accesses->accessors[accessor];
-    uint32_t site = accesses->classes[class].site;
-    uint32_t group = get_group(accesses, self, rival, first, site);
-    if (group == MR_NONE || !mr_u32s_push(&accesses->groups[group].classes, class))
+    const mr_syncp_site *site = &accesses->sites[accesses->classes[class].site];
+    if (!reserve_groups(self, site->number))
         return false;
-    self->live[accesses->sites[site].kind]++;
+    mr_syncp_group *group = &self->groups[site->number];
+    if (group->count == group->capacity) {
+        uint32_t capacity = group->capacity ? group->capacity * 2 : FIRST;
+        uint32_t *grown = mr_realloc(group->classes, capacity, sizeof *grown);
+        if (!grown)
+            return false;
+        group->classes = grown;
+        group->capacity = capacity;
+    }
+    group->classes[group->count++] = class;
+    self->live[site->kind]++;
     return true;
 }

@@ -12,12 +12,11 @@
  *
  * Site: a kind and a location of accesses to a variable.
  *
- * Rival: what an accessor, as the second thread, still has to consider of another accessor of the
- * variable as the first thread. First accesses that the closure of a pair contains are *dead* for
- * this second thread for good, as what a thread needs only grows. The classes not known to be dead
- * stand in groups of one site, in order: they can only leave at the front (those that the second
- * thread needs itself, which is a prefix) and at the back (those found dead by the search, which
- * goes from the back to the latest that races).
+ * Group: the first classes of one site that an accessor, as the second thread, still has to consider. First accesses that the
+ * closure of a pair contains are *dead* for this second thread for good, as what a thread needs only grows: they leave the group.
+ *
+ * What is kept of two threads that access one variable is the place of each live class in a group of the other, and what the search
+ * found dead. So many threads under one lock keep nothing of each other.
  */
 #ifndef MR_ORDER_SYNCP_ACCESS_H
 #define MR_ORDER_SYNCP_ACCESS_H
@@ -45,8 +44,10 @@ static inline bool mr_syncp_kinds_conflict(int kind, int other)
 typedef struct mr_syncp_class {
     uint32_t event; /* the latest of the class */
     uint32_t step, site;
-    uint32_t row, open;      /* what comes before it; the sections open at it */
-    uint32_t previous, next; /* of the same accessor and kind, MR_NONE: none */
+    uint32_t row, open; /* what comes before it; the sections open at it */
+    uint32_t accessor;
+    uint32_t previous; /* of the same accessor and kind, MR_NONE: none */
+    uint32_t older;    /* of the same variable and kind, MR_NONE: none */
     /* as second accesses: the verdict, and the number of first classes that it has seen */
     uint32_t seen;
     bool racy;
@@ -64,31 +65,28 @@ typedef struct mr_syncp_site {
 } mr_syncp_site;
 
 typedef struct mr_syncp_group {
-    uint32_t site, first;                 /* the site and the accessor of the classes */
-    uint32_t next_of_site, next_of_rival; /* MR_NONE: last */
-    uint32_t head;                        /* the classes before it have left */
-    mr_u32s classes;
+    uint32_t *classes; /* in the order in which they were made */
+    uint32_t count, capacity;
 } mr_syncp_group;
 
-typedef struct mr_syncp_rival {
-    uint32_t cursor[MR_SYNCP_KINDS]; /* the last class considered, MR_NONE: none */
-    uint32_t first_group;            /* MR_NONE: none */
-    uint32_t dead_from, dead_to;     /* classes in these steps are dead; none: from > to */
-} mr_syncp_rival;
+/* Classes of one first thread in these steps are dead. */
+typedef struct mr_syncp_dead {
+    uint32_t from, to;
+} mr_syncp_dead;
 
 typedef struct mr_syncp_accessor {
-    uint32_t thread, number; /* among the accessors of the variable: 0, 1, … */
-    uint32_t next;           /* of the variable, MR_NONE: last */
-    uint32_t first[MR_SYNCP_KINDS], last[MR_SYNCP_KINDS]; /* classes, MR_NONE: none */
+    uint32_t thread;
+    uint32_t next;                 /* of the variable, MR_NONE: last */
+    uint32_t last[MR_SYNCP_KINDS]; /* classes, MR_NONE: none */
     uint32_t class_count[MR_SYNCP_KINDS];
     /* as second thread */
-    mr_syncp_rival *rivals; /* by `number` of the first */
-    size_t rival_count, rival_capacity;
-    mr_u32s groups;                       /* by number of the site: a list, MR_NONE: empty */
-    uint32_t live[MR_SYNCP_KINDS];        /* classes in groups, by kind of the first access */
-    uint32_t seen[MR_SYNCP_KINDS];        /* by kind of the second: classes that were there … */
-    uint32_t guess[MR_SYNCP_KINDS];       /* … and the first class that raced, MR_NONE: none */
-    uint32_t guess_first[MR_SYNCP_KINDS]; /* whose it is: the accessor */
+    mr_syncp_group *groups; /* by number of the site */
+    size_t group_count, group_capacity;
+    uint32_t until
+        [MR_SYNCP_KINDS]; /* the newest class of the variable that was put into a group or was dead */
+    uint32_t live[MR_SYNCP_KINDS];  /* classes in groups, by kind of the first access */
+    uint32_t seen[MR_SYNCP_KINDS];  /* by kind of the second: classes that were there … */
+    uint32_t guess[MR_SYNCP_KINDS]; /* … and the first class that raced, MR_NONE: none */
 } mr_syncp_accessor;
 
 typedef struct mr_syncp_variable {
@@ -96,6 +94,7 @@ typedef struct mr_syncp_variable {
     uint32_t accessor_count;
     uint32_t newest_site, site_count; /* MR_NONE: none */
     uint32_t recent_site[MR_SYNCP_KINDS];
+    uint32_t newest[MR_SYNCP_KINDS]; /* class, MR_NONE: none */
     uint32_t class_count[MR_SYNCP_KINDS];
     uint32_t freed;      /* the free of its object, MR_NONE: none so far; … */
     uint32_t freed_step; /* … and its step */
@@ -107,8 +106,9 @@ typedef struct mr_syncp_accesses {
     size_t accessor_count, accessor_capacity;
     mr_syncp_class *classes;
     size_t class_count, class_capacity;
-    mr_syncp_group *groups;
-    size_t group_count, group_capacity;
+    mr_syncp_dead *dead;
+    size_t dead_count, dead_capacity;
+    mr_map dead_numbers; /* (accessor as second thread, accessor as first one) */
     mr_syncp_site *sites;
     size_t site_count, site_capacity;
     mr_map accessor_numbers;             /* (variable, thread), of variables with many */
@@ -131,16 +131,18 @@ uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accesso
 uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int kind,
                            uint32_t location);
 
-/* A copy of `new` at the end of the accessor's list (its links are set); MR_NONE: no memory. */
-uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
+/* A copy of `new` as the latest class of its accessor (its links are set); MR_NONE: no memory. */
+uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable,
                             const mr_syncp_class *new);
 
-/* The rival of the accessor for accessor number `other`; valid until the next one is asked for.
- * NULL: no memory. */
-mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t other);
+/* What is dead of the accessor `first` for the accessor. NULL: nothing is known. */
+mr_syncp_dead *mr_syncp_find_dead(const mr_syncp_accesses *accesses, uint32_t accessor,
+                                  uint32_t first);
 
-/* Puts a class of the accessor `first` at the end of its group, and counts it as live. */
-bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, mr_syncp_rival *rival,
-                        uint32_t first, uint32_t class);
+/* The same; made when new, with no steps (from > to). NULL: no memory. */
+mr_syncp_dead *mr_syncp_get_dead(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t first);
+
+/* Puts a class of another accessor at the end of its group, and counts it as live. */
+bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t class);
 
 #endif

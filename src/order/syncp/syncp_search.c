@@ -28,6 +28,7 @@ bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
 void mr_syncp_search_free(mr_syncp_search *search)
 {
     mr_syncp_accesses_free(&search->accesses);
+    mr_u32s_free(&search->fresh);
     free(search->scratch);
     *search = (mr_syncp_search){0};
 }
@@ -38,62 +39,38 @@ static bool concerns(const arrival *new, int kind)
     return mr_syncp_kinds_conflict(new->kind, kind);
 }
 
-static uint32_t known_steps(const arrival *new, const mr_syncp_accessor *other)
+/* Does the new access need the class, by what its thread knows or by a lock that both hold? Nothing else of the class has to be looked at. */
+static bool is_needed(const arrival *new, const mr_syncp_class *class)
 {
-    return new->ideal[other->thread] / 2;
+    uint32_t thread = new->search->accesses.accessors[class->accessor].thread;
+    return class->step <= new->ideal[thread] / 2 ||
+           mr_syncp_common_lock(new->search->ideals, class->open, new->open);
 }
 
-/* Step 1 for one accessor and kind. */
-static bool catch_up(const arrival *new, uint32_t first, mr_syncp_rival *rival, int kind)
+/* Step 1 for one kind. */
+static bool catch_up(const arrival *new, int kind)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
-    const mr_syncp_accessor *other = &accesses->accessors[first];
-    uint32_t last = other->last[kind], known = known_steps(new, other);
-    uint32_t cursor = rival->cursor[kind];
-    if (cursor == last)
-        return true;
-    rival->cursor[kind] = last;
-    if (accesses->classes[last].step <= known)
-        return true;
-    uint32_t at = cursor == MR_NONE ? other->first[kind] : accesses->classes[cursor].next;
-    for (; at != MR_NONE; at = accesses->classes[at].next) {
+    mr_syncp_accessor *self = &accesses->accessors[new->accessor];
+    uint32_t newest = accesses->variables[new->variable].newest[kind];
+    mr_u32s *fresh = &new->search->fresh;
+    fresh->count = 0;
+    for (uint32_t at = newest; at != self->until[kind]; at = accesses->classes[at].older) {
         const mr_syncp_class *class = &accesses->classes[at];
-        if (class->step > known &&
-            !mr_syncp_common_lock(new->search->ideals, class->open, new->open) &&
-            !mr_syncp_push_live(accesses, new->accessor, rival, first, at))
+        if (class->accessor != new->accessor && !is_needed(new, class) && !mr_u32s_push(fresh, at))
             return false;
     }
+    self->until[kind] = newest;
+    for (size_t i = fresh->count; i-- > 0;)
+        if (!mr_syncp_push_live(accesses, new->accessor, fresh->items[i]))
+            return false;
     return true;
-}
-
-/* Step 1 for one accessor. NULL: no memory. */
-static mr_syncp_rival *get_rival(const arrival *new, uint32_t first)
-{
-    mr_syncp_accesses *accesses = &new->search->accesses;
-    mr_syncp_rival *rival =
-        mr_syncp_get_rival(accesses, new->accessor, accesses->accessors[first].number);
-    for (int kind = 0; rival && kind < MR_SYNCP_KINDS; kind++)
-        if (concerns(new, kind) && !catch_up(new, first, rival, kind))
-            return NULL;
-    return rival;
-}
-
-/* Has the accessor an access that can conflict with the new one? */
-static bool is_rival(const arrival *new, uint32_t first)
-{
-    const mr_syncp_accessor *other = &new->search->accesses.accessors[first];
-    bool is_one = false;
-    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
-        is_one |= concerns(new, kind) && other->last[kind] != MR_NONE;
-    return is_one && first != new->accessor;
 }
 
 static bool catch_up_all(const arrival *new)
 {
-    const mr_syncp_accesses *accesses = &new->search->accesses;
-    uint32_t number = accesses->variables[new->variable].first_accessor;
-    for (; number != MR_NONE; number = accesses->accessors[number].next)
-        if (is_rival(new, number) && !get_rival(new, number))
+    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
+        if (concerns(new, kind) && !catch_up(new, kind))
             return false;
     return true;
 }
@@ -110,61 +87,74 @@ static bool is_over(const arrival *new, const mr_syncp_class *class)
     return thread == new->thread || new->search->scratch[thread] / 2 >= variable->freed_step;
 }
 
+typedef enum verdict { NO_RACE, RACE, NOT_ASKED, NO_MEMORY } verdict;
+
+static bool is_dead(const mr_syncp_dead *dead, uint32_t step)
+{
+    return dead && dead->from <= step && step <= dead->to;
+}
+
+/* The closure has what is dead of a first thread in steps `from` to `to`. False: no memory. */
+static bool note_dead(const arrival *new, uint32_t first, uint32_t from, uint32_t to)
+{
+    mr_syncp_dead *dead = mr_syncp_get_dead(&new->search->accesses, new->accessor, first);
+    if (!dead)
+        return false;
+    if (from <= dead->to + 1 && dead->from <= to + 1) {
+        dead->from = from < dead->from ? from : dead->from;
+        dead->to = to > dead->to ? to : dead->to;
+    } else {
+        *dead = (mr_syncp_dead){from, to};
+    }
+    return true;
+}
+
 /* Is neither the class needed by the new access, nor the new access by the class? */
-static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *class,
-                  mr_syncp_rival *rival)
+static verdict ask(const arrival *new, const mr_syncp_class *class)
 {
     const mr_syncp_ideals *ideals = new->search->ideals;
+    const mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t *ideal = new->search->scratch;
+    uint32_t first = class->accessor, thread = accesses->accessors[first].thread;
+    if (is_needed(new, class) ||
+        is_dead(mr_syncp_find_dead(accesses, new->accessor, first), class->step))
+        return NO_RACE;
     memcpy(ideal, new->ideal, ideals->thread_count * sizeof *ideal);
     mr_syncp_join(ideals, ideal, class->row, thread, class->step - 1);
     if (!mr_syncp_close(ideals, ideal, thread, class->step))
-        return !is_over(new, class);
-    uint32_t from = class->step, to = ideal[thread] / 2;
-    if (from <= rival->dead_to + 1 && rival->dead_from <= to + 1) {
-        rival->dead_from = from < rival->dead_from ? from : rival->dead_from;
-        rival->dead_to = to > rival->dead_to ? to : rival->dead_to;
-    } else {
-        rival->dead_from = from;
-        rival->dead_to = to;
-    }
-    return false;
+        return is_over(new, class) ? NO_RACE : RACE;
+    return note_dead(new, first, class->step, ideal[thread] / 2) ? NO_RACE : NO_MEMORY;
 }
 
-static bool is_dead(const mr_syncp_rival *rival, uint32_t step)
-{
-    return rival->dead_from <= step && step <= rival->dead_to;
-}
-
-/* The latest class of the group that races and whose event is not before `floor`; MR_NONE: there is
- * none. Dead classes leave the group. */
-static uint32_t search_group(const arrival *new, mr_syncp_group *group, uint32_t floor)
+/* The latest class of the group that races and whose event is not before `floor`, or with `any` the first that is found; MR_NONE: there
+ * is none. Dead classes leave the group. False: no memory. */
+static bool search_group(arrival *new, const mr_syncp_site *site, uint32_t floor, bool any,
+                         uint32_t *found)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
     mr_syncp_accessor *self = &accesses->accessors[new->accessor];
-    const mr_syncp_accessor *other = &accesses->accessors[group->first];
-    mr_syncp_rival *rival = &self->rivals[other->number];
-    uint32_t *live = &self->live[accesses->sites[group->site].kind];
-    mr_u32s *list = &group->classes;
-    while (list->count > group->head) {
-        uint32_t number = list->items[list->count - 1];
+    *found = MR_NONE;
+    if (site->number >= self->group_count || !self->groups[site->number].count)
+        return true;
+    mr_syncp_group *group = &self->groups[site->number];
+    uint32_t i = group->count, kept = i; /* those from `kept` on stay */
+    verdict last = NO_RACE;
+    while (i > 0 && last != NO_MEMORY && !(any && last == RACE)) {
+        uint32_t number = group->classes[--i];
         const mr_syncp_class *class = &accesses->classes[number];
-        if (class->step <= known_steps(new, other)) {
-            MR_ASSERT(*live >= list->count - group->head);
-            *live -= (uint32_t)list->count - group->head;
-            list->count = group->head = 0;
-            break;
+        last = class->event >= floor ? ask(new, class) : NOT_ASKED;
+        if (last == RACE) {
+            *found = number;
+            floor = class->event + 1;
         }
-        if (class->event < floor)
-            return MR_NONE;
-        if (!is_dead(rival, class->step) &&
-            !mr_syncp_common_lock(new->search->ideals, class->open, new->open) &&
-            races(new, other->thread, class, rival))
-            return number;
-        list->count--;
-        --*live;
+        if (last == NO_RACE)
+            self->live[site->kind]--;
+        else
+            group->classes[--kept] = number;
     }
-    return MR_NONE;
+    memmove(group->classes + i, group->classes + kept, (group->count - kept) * sizeof(uint32_t));
+    group->count -= kept - i;
+    return last != NO_MEMORY;
 }
 
 /* The latest first access of a pair of the two locations with this very event, 0: none. */
@@ -190,35 +180,25 @@ static bool report(const arrival *new, uint32_t first)
     return mr_race_list_add(new->search->list, &pair);
 }
 
-/* `class` is what the search of the group gave. False: it found none that races. Otherwise the
- * class is kept as the next guess. */
-static bool found_in(arrival *new, const mr_syncp_group *group, uint32_t class)
+/* The class races. It is kept as the next guess. */
+static void note_race(arrival *new, uint32_t class)
 {
-    mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
-    if (class == MR_NONE)
-        return false;
     new->racy = true;
-    self->guess[new->kind] = class;
-    self->guess_first[new->kind] = group->first;
-    return true;
+    new->search->accesses.accessors[new->accessor].guess[new->kind] = class;
 }
 
 /* Step 2 for one first site. */
 static bool search_site(arrival *new, uint32_t number)
 {
-    mr_syncp_accesses *accesses = &new->search->accesses;
+    const mr_syncp_accesses *accesses = &new->search->accesses;
     const mr_syncp_site *site = &accesses->sites[number];
-    const mr_u32s *groups = &accesses->accessors[new->accessor].groups;
-    if (site->number >= groups->count)
+    uint32_t class = MR_NONE;
+    if (!search_group(new, site, best_so_far(new, site->location), false, &class))
+        return false;
+    if (class == MR_NONE)
         return true;
-    for (uint32_t at = groups->items[site->number]; at != MR_NONE;) {
-        mr_syncp_group *group = &accesses->groups[at];
-        uint32_t class = search_group(new, group, best_so_far(new, site->location));
-        if (found_in(new, group, class) && !report(new, accesses->classes[class].event))
-            return false;
-        at = group->next_of_site;
-    }
-    return true;
+    note_race(new, class);
+    return report(new, accesses->classes[class].event);
 }
 
 static bool search_open(arrival *new)
@@ -230,24 +210,21 @@ static bool search_open(arrival *new)
     return true;
 }
 
-/* The end of step 3: step 1 for each rival in turn, until one has a class that races. */
-static bool search_rivals(arrival *new)
+/* The end of step 3: all groups, until one has a class that races. */
+static bool search_groups(arrival *new)
 {
-    mr_syncp_accesses *accesses = &new->search->accesses;
-    uint32_t number = accesses->variables[new->variable].first_accessor;
-    for (; number != MR_NONE; number = accesses->accessors[number].next) {
-        if (!is_rival(new, number))
+    const mr_syncp_accesses *accesses = &new->search->accesses;
+    uint32_t number = accesses->variables[new->variable].newest_site;
+    if (!catch_up_all(new))
+        return false;
+    for (; number != MR_NONE && !new->racy; number = accesses->sites[number].older) {
+        uint32_t class = MR_NONE;
+        if (!concerns(new, accesses->sites[number].kind))
             continue;
-        const mr_syncp_rival *rival = get_rival(new, number);
-        if (!rival)
+        if (!search_group(new, &accesses->sites[number], 0, true, &class))
             return false;
-        for (uint32_t at = rival->first_group; at != MR_NONE;) {
-            mr_syncp_group *group = &accesses->groups[at];
-            if (concerns(new, accesses->sites[group->site].kind) &&
-                found_in(new, group, search_group(new, group, 0)))
-                return true;
-            at = group->next_of_rival;
-        }
+        if (class != MR_NONE)
+            note_race(new, class);
     }
     return true;
 }
@@ -275,22 +252,46 @@ static bool update_open(const arrival *new)
     return true;
 }
 
-/* Does the class that raced last race again? */
-static bool guess(const arrival *new)
+/* Does the class that raced last race again? False: no memory. */
+static bool guess(arrival *new)
 {
-    const mr_syncp_accesses *accesses = &new->search->accesses;
-    mr_syncp_accessor *self = &accesses->accessors[new->accessor];
-    uint32_t number = self->guess[new->kind];
-    if (number == MR_NONE)
-        return false;
-    const mr_syncp_class *class = &accesses->classes[number];
-    const mr_syncp_accessor *other = &accesses->accessors[self->guess_first[new->kind]];
-    mr_syncp_rival *rival = &self->rivals[other->number];
-    if (class->step > known_steps(new, other) && !is_dead(rival, class->step) &&
-        races(new, other->thread, class, rival))
+    mr_syncp_accesses *accesses = &new->search->accesses;
+    uint32_t *number = &accesses->accessors[new->accessor].guess[new->kind];
+    if (*number == MR_NONE)
         return true;
-    self->guess[new->kind] = MR_NONE;
-    return false;
+    verdict answer = ask(new, &accesses->classes[*number]);
+    new->racy = answer == RACE;
+    if (!new->racy)
+        *number = MR_NONE;
+    return answer != NO_MEMORY;
+}
+
+/* A variable of many threads: does one of the newest classes race? Then the thread need not put all classes of all threads into its
+ * groups. */
+static bool try_newest(arrival *new)
+{
+    enum { MANY_ACCESSORS = 64, LOOKS = 64, QUESTIONS = 4 };
+    const mr_syncp_accesses *accesses = &new->search->accesses;
+    const mr_syncp_variable *variable = &accesses->variables[new->variable];
+    unsigned looks = variable->accessor_count > MANY_ACCESSORS ? LOOKS : 0, questions = QUESTIONS;
+    verdict answer = NO_RACE;
+    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++) {
+        uint32_t at = concerns(new, kind) ? variable->newest[kind] : MR_NONE;
+        for (; at != MR_NONE && looks && questions; at = accesses->classes[at].older, looks--) {
+            const mr_syncp_class *class = &accesses->classes[at];
+            if (class->accessor == new->accessor || is_needed(new, class))
+                continue;
+            questions--;
+            answer = ask(new, class);
+            if (answer == NO_MEMORY)
+                return false;
+            if (answer == RACE) {
+                note_race(new, at);
+                return true;
+            }
+        }
+    }
+    return true;
 }
 
 static bool has_live(const arrival *new)
@@ -323,9 +324,10 @@ static bool search_all(arrival *new, uint32_t others)
     uint32_t *seen = &self->seen[new->kind];
     if (*seen != others && self->guess[new->kind] == MR_NONE) {
         /* Nothing has raced yet. Most likely all classes are dead, and this ends the search. */
-        if (!catch_up_all(new))
+        if (!try_newest(new) || (!new->racy && !catch_up_all(new)))
             return false;
-        *seen = others;
+        if (!new->racy)
+            *seen = others;
     }
     if (*seen == others && !has_live(new))
         return true;
@@ -333,9 +335,9 @@ static bool search_all(arrival *new, uint32_t others)
         return false;
     if (*seen == others && !has_live(new))
         return true;
-    if (!new->racy)
-        new->racy = guess(new);
-    if (!new->racy && !search_rivals(new))
+    if (!new->racy && !guess(new))
+        return false;
+    if (!new->racy && !search_groups(new))
         return false;
     if (!new->racy)
         *seen = others;
@@ -369,10 +371,11 @@ static uint32_t get_class(const arrival *new)
         .site = mr_syncp_get_site(accesses, new->variable, new->kind, new->location),
         .row = new->search->ideals->threads[new->thread].row,
         .open = new->open,
+        .accessor = new->accessor,
     };
     if (item.site == MR_NONE)
         return MR_NONE;
-    return mr_syncp_add_class(accesses, new->variable, new->accessor, &item);
+    return mr_syncp_add_class(accesses, new->variable, &item);
 }
 
 bool mr_syncp_search_access(void *context, uint32_t event, uint32_t variable)

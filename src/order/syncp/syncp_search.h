@@ -3,14 +3,13 @@
  * of the trace.
  *
  * For a new class of second accesses (syncp_access.h):
- *   1. Classes that are new since the thread's last search join the groups of their rivals. Classes
+ *   1. Classes that are new since the thread's last search join its groups. Classes
  *      that the thread needs, and those under a common lock, are dead and do not.
- *   2. For each first site of which an example with the second site is still wanted, its groups are
- *      searched from the back until a class races. That is the pair to report. Classes found dead
+ *   2. For each first site of which an example with the second site is still wanted, its group is
+ *      searched for the latest access that races. That is the pair to report. Classes found dead
  *      on the way are removed.
  *   3. If no class raced, is the event racy? The class that raced last time is tried first, then
- *      the rivals one by one until a class races.
- * When no example is wanted, step 3 does step 1 for the rivals that it looks at.
+ *      the groups one by one until a class races. Of a variable of many threads the newest classes are tried before all this.
  * When only some pairs of locations are asked about (`wanted`), a class whose location has no open
  * pair is not searched for at all, and there is no step 3.
  *
@@ -32,6 +31,7 @@ typedef struct mr_syncp_search {
     mr_syncp_accesses accesses;
     mr_race_list *list;
     uint32_t *scratch; /* one entry a thread */
+    mr_u32s fresh;     /* classes that step 1 puts into groups */
 } mr_syncp_search;
 
 /* All pointers on loan; `wanted` may be NULL. False: no memory, here and below; mr_syncp_search_free is fine after it. */
