@@ -254,6 +254,37 @@ static void nothing_is_left_twice(void **state)
     }
 }
 
+/* A window that its budget has stopped twice is one window. */
+static void a_window_is_stopped_once(void **state)
+{
+    (void)state;
+    mr_result result = {0};
+    mr_error error = {0};
+    mr_predict_settings settings = {.plan = {.event_count = 100, .size = 10, .overlap = 5},
+                                    .max_window_steps = 5,
+                                    .defers = true};
+    mr_merge merge = {.settings = &settings, .result = &result};
+    for (uint64_t unit = 2; unit < 5; unit++) {
+        mr_pair_verdict verdict = {
+            .key_1 = 1, .key_2 = 2, .pairs = 1, .steps_in_order = unit == 3 ? 0 : 9};
+        mr_outcome outcome = {.unit = unit, .verdicts = &verdict, .count = 1};
+        verdict.asked = verdict.deferred = unit == 3;
+        assert_int_equal(mr_merge_window(&merge, &outcome, &error), MR_OK);
+    }
+    assert_int_equal(result.stats.windows_stopped, 2);
+    settings.defers = false;
+    for (uint64_t unit = 2; unit < 5; unit++) {
+        mr_pair_verdict verdict = {.key_1 = 1, .key_2 = 2, .pairs = 1, .steps_in_order = 9};
+        mr_outcome outcome = {.unit = unit, .verdicts = &verdict, .count = 1};
+        assert_int_equal(mr_merge_deferred(&merge, &outcome, &error), MR_OK);
+    }
+    assert_int_equal(result.stats.windows_stopped, 3);
+    assert_int_equal(result.stats.windows, 3);
+    mr_ledger_free(&merge.ledger);
+    mr_deferred_free(&merge.deferred);
+    mr_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_window_asks_what_it_left),
         cmocka_unit_test(settled_pairs_leave_no_window_open),
         cmocka_unit_test(nothing_is_left_twice),
+        cmocka_unit_test(a_window_is_stopped_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

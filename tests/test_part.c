@@ -319,22 +319,31 @@ static void test_crowded(void **state)
     mr_trace_free(trace);
 }
 
-/* A part may have more chains of threads than its trace. Where the windows of one would leave questions that those of the other ask, all of
- * the trace is read. */
-static void test_deferred(void **state)
+/* A part may have more chains of threads than its trace. Where the windows of one would leave questions that those of the other ask, or may
+ * ask less, all of the trace is read. */
+static void test_chains(void **state)
 {
     (void)state;
     enum { EVENTS = 1000 };
     static const struct {
         const char *defer, *far_size, *far;
-        uint32_t threads;
+        uint32_t threads, joins;
         bool fits;
     } cases[] = {
-        {"1000", "1000", "all", 33, false}, {"1000", "1999", "all", 64, false},
-        {"1000", "2000", "all", 64, true}, /* one far window sees all, as there are no more chains */
-        {"1000", "1000", "all", 32, true},  {"1000", "999", "all", 33, true}, /* none does */
-        {"1000", "0", "all", 33, true},     {"1001", "1000", "all", 33, true},
-        {"0", "1000", "all", 33, true},     {"1000", "1000", "wcp", 33, true},
+        {"1000", "1031", "all", 64, 31, true},  /* 33 to 64 chains: no far window sees all */
+        {"1000", "1032", "all", 64, 31, false}, /* one does of a trace with 33 */
+        {"1000", "1999", "all", 64, 31, false},
+        {"1000", "2000", "all", 64, 31, true}, /* one does, of a trace with 64, too */
+        {"1000", "1500", "all", 64, 0, true},
+        {"1000", "1000", "all", 32, 31, true},
+        {"1000", "0", "all", 64, 31, true},
+        {"1001", "1500", "all", 64, 31, true},
+        {"0", "1500", "all", 64, 31, true},
+        {"1000", "1500", "wcp", 64, 31, true},
+        {"0", "0", "none", 33, 1, false}, /* 32 or 33 */
+        {"0", "0", "none", 64, 32, false},
+        {"0", "0", "none", 64, 64, false},
+        {"0", "0", "none", 32, 32, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const settings[] = {"candidates.defer",
@@ -348,7 +357,9 @@ static void test_deferred(void **state)
                                         NULL};
         mr_config *config = mr_settings_of(settings);
         const mr_predict_shard part_of = {config, 1, 2, false};
-        const mr_trace part = {.event_count = EVENTS, .threads = {.count = cases[i].threads}};
+        const mr_trace part = {.event_count = EVENTS,
+                               .threads = {.count = cases[i].threads},
+                               .op_counts = {[MR_OP_JOIN] = cases[i].joins}};
         if (mr_predict_part_fits(&part_of, &part) != cases[i].fits)
             fail_msg("case %zu", i);
         mr_config_free(config);
@@ -359,9 +370,9 @@ static void test_deferred(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_deferred),
+        cmocka_unit_test(test_small),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_chains),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }

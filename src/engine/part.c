@@ -62,9 +62,21 @@ bool mr_predict_part_wants(void *context, uint32_t event_count, uint32_t first, 
     return false;
 }
 
-/* Whether windows leave their questions (predict/deferred.h) depends on the chains of threads, of which a part may have more
- * than the trace, but not more than there are threads. (The bound of a window does, too. Who merges asks a window again that has stopped too
- * early.) */
+/* The trace has at least so many chains of threads: each but the first thread of a chain follows one that is joined. It may have fewer than a
+ * part, which has not all forks and joins, and neither has more than there are threads. */
+static uint64_t least_chains(const mr_trace *part)
+{
+    uint64_t joins = part->op_counts[MR_OP_JOIN];
+    return part->threads.count > joins ? part->threads.count - joins : 1;
+}
+
+/* Whether they are many decides how much a window may ask. */
+static bool may_have_many_otherwise(const mr_trace *part)
+{
+    return part->threads.count > MR_MANY_CHAINS && least_chains(part) <= MR_MANY_CHAINS;
+}
+
+/* Whether windows leave their questions (predict/deferred.h) depends on their number, too. */
 static bool may_defer_otherwise(const mr_config *config, const mr_trace *part)
 {
     uint64_t defer = (uint64_t)mr_config_int(config, "candidates.defer");
@@ -72,7 +84,8 @@ static bool may_defer_otherwise(const mr_config *config, const mr_trace *part)
     uint64_t window = (uint64_t)mr_config_int(config, "window.size");
     uint64_t least = mr_far_size(most, window, part->threads.count);
     return defer && part->event_count >= defer && mr_predict_settings_far(config) == MR_FAR_ALL &&
-           part->event_count > least && part->event_count <= mr_far_size(most, window, 1);
+           part->event_count > least &&
+           part->event_count <= mr_far_size(most, window, least_chains(part));
 }
 
 bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part)
@@ -81,6 +94,6 @@ bool mr_predict_part_fits(const mr_predict_shard *shard, const mr_trace *part)
     uint64_t crowded = (uint64_t)mr_config_int(config, "candidates.crowded");
     bool noted = mr_config_choice(config, "model") == MR_MODEL_BRANCH &&
                  !part->op_counts[MR_OP_BRANCH]; /* a note is printed then */
-    return !noted && !may_defer_otherwise(config, part) &&
+    return !noted && !may_have_many_otherwise(part) && !may_defer_otherwise(config, part) &&
            !mr_crowded_may_be(part->most_places, part->event_count, crowded);
 }

@@ -1,13 +1,12 @@
 #include "deferred.h"
 
-#include "base/memory.h"
-
 #include <stdlib.h>
 
 void mr_deferred_free(mr_deferred *deferred)
 {
     free(deferred->groups);
     free(deferred->windows);
+    mr_u32s_free(&deferred->stopped);
     *deferred = (mr_deferred){0};
 }
 

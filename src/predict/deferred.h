@@ -14,6 +14,7 @@
 #ifndef MR_PREDICT_DEFERRED_H
 #define MR_PREDICT_DEFERRED_H
 
+#include "base/memory.h"
 #include "ledger.h"
 
 typedef struct mr_deferred_group {
@@ -26,6 +27,8 @@ typedef struct mr_deferred_group {
 typedef struct mr_deferred {
     mr_deferred_group *groups; /* in the order of the windows */
     size_t count, capacity;
+    mr_u32s
+        stopped; /* windows that candidates.max_window_steps has ended before their questions were left */
     /* After mr_deferred_list: */
     size_t *windows; /* the number of the first group of each window that has some */
     size_t window_count;

@@ -317,10 +317,12 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     return decide_sites(s, one, two, open);
 }
 
-/* Where many threads lead to more states than can be gone through, what the other steps give up is beyond Z3, too. */
+/* Where many threads lead to more states than can be gone through, what the other steps give up is beyond Z3, too. Chains are those of
+ * the trace: a part of it may have more of them in a window (engine/part.c). */
 static bool is_beyond_z3(const group_state *s)
 {
-    return s->problem->window->chain_count > MR_MANY_CHAINS && mr_near_has_many_states(s->worker);
+    return s->worker->settings->trace->chain_count > MR_MANY_CHAINS &&
+           s->problem->window->thread_count > MR_MANY_CHAINS && mr_near_has_many_states(s->worker);
 }
 
 /* Decides all accesses of two sites without Z3, in parts where that is needed; when some part stays

@@ -275,16 +275,30 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
         }
     }
     stats->windows_stopped += stopped;
+    if (stopped && merge->settings->defers && status == MR_OK &&
+        !mr_u32s_push(&merge->deferred.stopped, (uint32_t)outcome->unit))
+        status = mr_error_memory(error, "recording a window");
     return status;
+}
+
+/* Was the window stopped when it was merged first? */
+static bool was_stopped(const mr_merge *merge, uint64_t window)
+{
+    const mr_u32s *stopped = &merge->deferred.stopped;
+    uint32_t number = (uint32_t)window;
+    return stopped->count &&
+           bsearch(&number, stopped->items, stopped->count, sizeof number, mr_compare_u32);
 }
 
 mr_status mr_merge_deferred(mr_merge *merge, mr_outcome *outcome, mr_error *error)
 {
     mr_stats *stats = &merge->result->stats;
-    uint64_t windows = stats->windows;
+    uint64_t windows = stats->windows, stopped = stats->windows_stopped;
     outcome->dropped_by_filter = outcome->dropped_by_cone = 0;
     mr_status status = mr_merge_window(merge, outcome, error);
     stats->windows = windows;
+    if (was_stopped(merge, outcome->unit))
+        stats->windows_stopped = stopped;
     return status;
 }
 
