@@ -9,6 +9,7 @@
 
 #include "formats/pack/pack.h"
 #include "formats/read.h"
+#include "order/detect/detect.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
@@ -106,6 +107,31 @@ static void check_race(const trial *of, const mr_sweep *sweep, size_t index)
                of, "a race called no race");
 }
 
+/* What is proven without being confirmed is a race of shb, or else of syncp, and all of these are proven. */
+static void check_marks(const trial *of, const mr_sweep *sweep)
+{
+    const mr_race_list *list = &sweep->result.list;
+    mr_race_list shb, syncp;
+    mr_error error = {0};
+    mr_detect_options options = {.most_examples = 1};
+    if (of->confirm || mr_relation_sound(of->relation) || of->relation == MR_RELATION_C17 ||
+        sweep->trace == NULL || sweep->trace->event_count < sweep->names->event_count)
+        return;
+    assert_int_equal(mr_detect(MR_RELATION_SHB, sweep->trace, &options, &shb, &error), MR_OK);
+    assert_int_equal(mr_detect(MR_RELATION_SYNCP, sweep->trace, &options, &syncp, &error), MR_OK);
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *pair = &list->examples[list->races[i].first_example];
+        uint32_t one = sweep->trace->location[pair->first.event],
+                 two = sweep->trace->location[pair->second.event];
+        mr_proof proof = mr_race_list_find(&shb, one, two) != UINT32_MAX     ? MR_PROOF_SHB
+                         : mr_race_list_find(&syncp, one, two) != UINT32_MAX ? MR_PROOF_SYNCP
+                                                                             : MR_PROOF_NONE;
+        expect(sweep->result.races[i].proof == proof, of, "another proof than the orders have");
+    }
+    mr_race_list_free(&shb);
+    mr_race_list_free(&syncp);
+}
+
 static void run_trial(const trial *of, const char *path)
 {
     mr_sweep sweep;
@@ -117,6 +143,7 @@ static void run_trial(const trial *of, const char *path)
     expect(result->complete && result->stats.rejected_witnesses == 0, of, "rejected");
     for (size_t i = 0; i < result->list.race_count; i++)
         check_race(of, &sweep, i);
+    check_marks(of, &sweep);
     for (int i = 0; i < MR_STANDING_COUNT; i++)
         counted += result->counts[i];
     expect(counted == result->list.race_count, of, "counts");

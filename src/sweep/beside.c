@@ -1,5 +1,6 @@
 #include "beside.h"
 
+#include "base/assert.h"
 #include "base/thread.h"
 #include "order/detect/detect.h"
 
@@ -118,6 +119,57 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
     return beside->status;
 }
 
+/* Without a progress line: it takes less than reading the trace. */
+static void *look_parted(void *argument)
+{
+    enum { EVENTS_A_LOOK = 1 << 16 };
+    mr_beside_parted *beside = argument;
+    const mr_trace *trace = beside->trace;
+    const mr_sweep_job *job = beside->job;
+    mr_parted *parted = mr_parted_new(&job->shared->left, outlook_of(job, trace));
+    bool ok = parted != NULL;
+    for (uint32_t event = 0; ok && event < trace->event_count && !mr_parted_is_over(parted);) {
+        uint32_t left = trace->event_count - event;
+        mr_events events =
+            mr_events_of_trace(trace, event, left < EVENTS_A_LOOK ? left : EVENTS_A_LOOK);
+        mr_trace_pass(trace, event);
+        ok = mr_parted_feed(parted, &events) && mr_halt_asked(job->halt) == MR_HALT_NONE;
+        event += events.count;
+    }
+    beside->parted = ok ? parted : NULL;
+    if (!ok)
+        mr_parted_free(parted);
+    return NULL;
+}
+
+void mr_beside_start_parted(const mr_sweep_job *job, const mr_trace *trace)
+{
+    mr_beside_parted *beside = &job->shared->parted;
+    MR_REQUIRE(!beside->trace);
+    *beside = (mr_beside_parted){.job = job, .trace = trace};
+    outlook_of(job, trace); /* made by this thread alone */
+    if (may_have_thread(job, trace))
+        beside->threaded = mr_thread_start(&beside->thread, look_parted, beside);
+}
+
+void mr_beside_wait_parted(const mr_sweep_job *job)
+{
+    mr_beside_parted *beside = &job->shared->parted;
+    if (beside->threaded)
+        pthread_join(beside->thread, NULL);
+    else
+        look_parted(beside);
+    beside->threaded = false;
+}
+
+void mr_beside_drop_parted(mr_beside_parted *beside)
+{
+    if (beside->threaded)
+        pthread_join(beside->thread, NULL);
+    mr_parted_free(beside->parted);
+    *beside = (mr_beside_parted){0};
+}
+
 void mr_sweep_shared_free(mr_sweep_shared *shared)
 {
     mr_ahead_drop(&shared->ahead);
@@ -127,6 +179,7 @@ void mr_sweep_shared_free(mr_sweep_shared *shared)
         mr_race_list_free(&all[i]->found);
         mr_syncp_index_free(all[i]->index);
     }
+    mr_beside_drop_parted(&shared->parted);
     mr_shown_free(&shared->shown);
     mr_outlook_free(&shared->outlook);
     mr_barrier_edges_free(&shared->edges);

@@ -13,6 +13,7 @@
 #include "job.h"
 #include "order/detector.h"
 #include "order/syncp/syncp.h"
+#include "parted.h"
 #include "prefix.h"
 #include "shown.h"
 
@@ -35,6 +36,15 @@ typedef struct mr_beside {
     mr_error error;
 } mr_beside;
 
+/* Which of the candidates that shb leaves have no sync-preserving race (parted.h). Zero-initialised: not started. */
+typedef struct mr_beside_parted {
+    pthread_t thread;
+    bool threaded; /* it was not joined so far */
+    const mr_sweep_job *job;
+    const mr_trace *trace;
+    mr_parted *parted; /* NULL: not known */
+} mr_beside_parted;
+
 typedef struct mr_sweep_shared {
     mr_outlook outlook; /* of the trace in memory */
     bool has_outlook;
@@ -42,6 +52,7 @@ typedef struct mr_sweep_shared {
     bool has_edges;
     mr_wanted left; /* what is left for syncp; empty: not known */
     mr_beside shb, syncp;
+    mr_beside_parted parted; /* of `left` */
     mr_ahead ahead;
     mr_shown shown; /* hb: which of its races shb has */
 } mr_sweep_shared;
@@ -68,6 +79,13 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
 /* All races of the order are races of shb by what `shared->shown` has seen: mr_beside_take hands them out. False: they are not, or
  * that is not known. */
 bool mr_beside_give_shown(const mr_sweep_job *job);
+
+/* Begins to look which of the pairs of `left` are parted, in a thread, if there can be one. */
+void mr_beside_start_parted(const mr_sweep_job *job, const mr_trace *trace);
+
+/* Waits for that. `shared->parted.parted` is NULL when nothing is known: no memory, or a halt. */
+void mr_beside_wait_parted(const mr_sweep_job *job);
+void mr_beside_drop_parted(mr_beside_parted *beside);
 
 /* Waits for the threads. */
 void mr_sweep_shared_free(mr_sweep_shared *shared);

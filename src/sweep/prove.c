@@ -48,8 +48,8 @@ static int compare_tasks(const void *one, const void *two)
 static void combine(mr_order_race *known, mr_order_race answer)
 {
     MR_ASSERT(known->standing != MR_STANDING_RACE); /* its witness would be lost */
-    MR_ASSERT((answer.standing == MR_STANDING_RACE) == (answer.proof != MR_PROOF_NONE));
-    if (answer.standing == MR_STANDING_RACE || known->standing == MR_STANDING_CANDIDATE ||
+    MR_ASSERT((answer.standing <= MR_STANDING_SOUND) == (answer.proof != MR_PROOF_NONE));
+    if (answer.standing <= MR_STANDING_SOUND || known->standing == MR_STANDING_CANDIDATE ||
         (answer.standing == MR_STANDING_UNKNOWN && known->standing == MR_STANDING_NO_RACE))
         *known = answer;
 }
@@ -81,6 +81,28 @@ static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const
     return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
 }
 
+/* Makes a witness of SyncP from the first example alone, when the events before its first access may be kept as they are. Else
+ * the race stays a candidate. */
+static mr_status take_near(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                           mr_order_race *answer)
+{
+    const mr_question *question = &item->question;
+    mr_u32s events = {0};
+    bool found;
+    if (!mr_between_find(&prover->between, question->first, question->second, &events, &found)) {
+        mr_u32s_free(&events);
+        return mr_error_memory(job->error, "building a witness");
+    }
+    mr_witness witness = mr_question_witness(question, events.items, events.count);
+    if (found && job->check)
+        return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
+    *answer = (mr_order_race){.standing = MR_STANDING_CANDIDATE};
+    if (found)
+        *answer = (mr_order_race){.standing = MR_STANDING_SOUND, .proof = item->proof};
+    mr_witness_free(&witness);
+    return MR_OK;
+}
+
 /* Makes the witness that c17 promises: the recorded order from the first access to the second. */
 static mr_status take_recorded(const mr_sweep_job *job, mr_prover *prover, const task *item,
                                mr_order_race *answer)
@@ -103,7 +125,7 @@ static mr_status ask(const mr_sweep_job *job, mr_prover *prover, const task *ite
                      mr_order_race *answer)
 {
     if (item->proof == MR_PROOF_SYNCP)
-        return take_schedule(job, prover, item, answer);
+        return (prover->syncp ? take_schedule : take_near)(job, prover, item, answer);
     if (item->proof == MR_PROOF_C17)
         return take_recorded(job, prover, item, answer);
     if (item->question.trace_order)
@@ -241,9 +263,10 @@ static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_r
                 (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
 }
 
-/* Notes the candidates that are left when those among `found` are proven. `*some`: there are any.
- * False: no memory. */
-static bool note_left(const mr_sweep_job *job, const mr_race_list *found, bool *some)
+/* Notes the candidates that are left when those among `found` are proven (NULL: none of them is), but those that are parted.
+ * `*some`: there are any. False: no memory. */
+static bool note_left(const mr_sweep_job *job, const mr_race_list *found, const mr_parted *parted,
+                      mr_wanted *left, bool *some)
 {
     const mr_order_result *result = &job->sweep->result;
     const mr_trace *trace = job->sweep->trace;
@@ -253,10 +276,11 @@ static bool note_left(const mr_sweep_job *job, const mr_race_list *found, bool *
         uint32_t first = trace->location[pair->first.event],
                  second = trace->location[pair->second.event];
         if (result->races[i].standing != MR_STANDING_CANDIDATE ||
-            mr_race_list_find(found, first, second) != UINT32_MAX)
+            (found != NULL && mr_race_list_find(found, first, second) != UINT32_MAX) ||
+            (parted != NULL && mr_parted_has(parted, first, second)))
             continue;
         *some = true;
-        if (!mr_wanted_add(&job->shared->left, trace->locations.count, first, second))
+        if (!mr_wanted_add(left, trace->locations.count, first, second))
             return false;
     }
     return true;
@@ -276,10 +300,10 @@ static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation
         status = mr_error_memory(job->error, "marking the races");
     if (is_shb && race_of != NULL) {
         bool some;
-        if (!note_left(job, &found, &some))
+        if (!note_left(job, &found, NULL, &shared->left, &some))
             status = mr_error_memory(job->error, "marking the races");
         else if (some)
-            mr_beside_start(&shared->syncp, job, MR_RELATION_SYNCP, trace);
+            mr_beside_start_parted(job, trace);
     }
     if (status == MR_OK && job->check)
         status = check_found(job, prover, relation, &found, race_of);
@@ -290,6 +314,79 @@ static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation
     free(race_of);
     mr_race_list_free(&found);
     return status;
+}
+
+static bool has_candidates(const mr_order_result *result)
+{
+    for (size_t i = 0; i < result->list.race_count; i++)
+        if (result->races[i].standing == MR_STANDING_CANDIDATE)
+            return true;
+    return false;
+}
+
+/* The two accesses of the race by which it may be proven: of its first example, or, when it is known where such accesses meet, these.
+ * False: there are none. */
+static bool choose_pair(const mr_sweep_job *job, size_t race, const mr_parted *parted,
+                        mr_race_example *pair)
+{
+    const mr_trace *trace = job->sweep->trace;
+    uint32_t first, second;
+    *pair = *example_of(&job->sweep->result.list, race);
+    if (parted != NULL) {
+        if (!mr_parted_met(parted, trace->location[pair->first.event],
+                           trace->location[pair->second.event], &first, &second))
+            return false;
+        pair->first.event = first;
+        pair->second.event = second;
+    }
+    return mr_events_conflict(trace, (uint32_t)pair->first.event, (uint32_t)pair->second.event);
+}
+
+/* Proves what the events between two accesses prove, as far as they are not too many. */
+static mr_status mark_near(const mr_sweep_job *job, mr_prover *prover, const mr_parted *parted)
+{
+    enum { LEAST = 1 << 16, SHARE = 4 };
+    const mr_order_result *result = &job->sweep->result;
+    uint64_t room = LEAST + job->sweep->trace->event_count / SHARE;
+    tasks list = {0};
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->list.race_count && status == MR_OK; i++) {
+        mr_race_example pair;
+        if (result->races[i].standing != MR_STANDING_CANDIDATE ||
+            !choose_pair(job, i, parted, &pair) || pair.second.event - pair.first.event > room)
+            continue;
+        room -= pair.second.event - pair.first.event;
+        status = add_task(job, &list, (task){i, promised(prover, &pair), MR_PROOF_SYNCP});
+    }
+    if (status == MR_OK)
+        status = ask_all(job, prover, &list, "witnesses");
+    free(list.items);
+    return status;
+}
+
+/* Proves the candidates that are sync-preserving races. The search for these races takes much more than what comes before it,
+ * and mostly nothing is left for it. */
+static mr_status mark_by_syncp(const mr_sweep_job *job, mr_prover *prover)
+{
+    mr_sweep_shared *shared = job->shared;
+    mr_wanted left = {0};
+    bool some;
+    mr_status status = mark_near(job, prover, NULL);
+    if (status != MR_OK || !has_candidates(&job->sweep->result))
+        return status;
+    mr_beside_wait_parted(job);
+    if (shared->parted.parted != NULL)
+        status = mark_near(job, prover, shared->parted.parted);
+    if (status != MR_OK)
+        return status;
+    if (!note_left(job, NULL, shared->parted.parted, &left, &some)) {
+        mr_wanted_free(&left);
+        return mr_error_memory(job->error, "marking the races");
+    }
+    mr_beside_drop_parted(&shared->parted);
+    mr_wanted_free(&shared->left);
+    shared->left = left;
+    return some ? mark_by(job, prover, MR_RELATION_SYNCP) : MR_OK;
 }
 
 /* Proves the candidates that are memory-order races. */
@@ -309,14 +406,6 @@ static mr_status mark_memory_order(const mr_sweep_job *job, mr_prover *prover)
     return status;
 }
 
-static bool has_candidates(const mr_order_result *result)
-{
-    for (size_t i = 0; i < result->list.race_count; i++)
-        if (result->races[i].standing == MR_STANDING_CANDIDATE)
-            return true;
-    return false;
-}
-
 static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
 {
     mr_order_result *result = &job->sweep->result;
@@ -331,7 +420,7 @@ static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
         if (has_candidates(result))
             status = mark_by(job, prover, MR_RELATION_SHB);
         if (status == MR_OK && has_candidates(result))
-            status = mark_by(job, prover, MR_RELATION_SYNCP);
+            status = mark_by_syncp(job, prover);
         if (status == MR_OK && job->relation == MR_RELATION_C17 && job->check)
             status = mark_memory_order(job, prover);
     }
