@@ -10,8 +10,10 @@
 #include "base/ceiling.h"
 #include "formats/read.h"
 #include "order/detect/detect.h"
+#include "support/mrt_bytes.h"
 #include "support/random.h"
 #include "support/scratch.h"
+#include "sweep/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +143,48 @@ static void test_one_block(void **state)
     mr_trace_free(trace);
 }
 
+/* An order on the file that is ended so many milliseconds after its start has the races of what it has seen. */
+static void end_after(const char *path, mr_relation relation, double milliseconds)
+{
+    mr_halt halt = {.deadline_seconds = mr_seconds() + milliseconds / 1000};
+    mr_detect_options all = {0};
+    mr_race_list expected;
+    mr_error error;
+    mr_sweep sweep;
+    mr_config *config = mr_config_new();
+    assert_int_equal(mr_config_set(config, "relation", mr_relation_name(relation), NULL, 0, &error),
+                     MR_OK);
+    assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &halt, &error), MR_OK);
+    uint64_t seen = sweep.result.list.seen_events;
+    assert_true(seen == EVENTS || !sweep.result.complete);
+    mr_trace *first = read_first(seen);
+    assert_int_equal(mr_detect(relation, first, &all, &expected, &error), MR_OK);
+    same(&sweep.result.list, &expected);
+    mr_race_list_free(&expected);
+    mr_trace_free(first);
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
+/* Also where the blocks of an .mrt file are looked at twice (order/screen.h). */
+static void test_blocks(void **state)
+{
+    (void)state;
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_FHB, MR_RELATION_SHB};
+    char path[512];
+    mr_trace *trace = read_first(EVENTS);
+    mr_bytes bytes = mr_test_mrt(trace, 1 << 12);
+    mr_scratch_write(&scratch, "halt.mrt", "", path);
+    FILE *file = fopen(path, "wb");
+    assert_true(file && fwrite(bytes.items, 1, bytes.count, file) == bytes.count);
+    assert_int_equal(fclose(file), 0);
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
+        for (double milliseconds = 1; milliseconds < 20; milliseconds *= 1.7)
+            end_after(path, relations[i], milliseconds);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
 static void stop_early(const char *path)
 {
     mr_stream *stream;
@@ -211,7 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),  cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_stream),  cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_ceiling),
+        cmocka_unit_test(test_ceiling), cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

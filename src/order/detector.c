@@ -114,7 +114,8 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
 {
     switch (detector->relation) {
     case MR_RELATION_HB:
-        return mr_hb_feed(detector, events);
+        return detector->screen ? mr_screen_feed_run(detector, events)
+                                : mr_hb_feed(detector, events);
     case MR_RELATION_FHB:
         return mr_fhb_feed(detector, events);
     case MR_RELATION_SHB:

@@ -33,6 +33,9 @@ typedef struct mr_detect_options {
     /* NULL: nobody stops the search. A search that is halted ends with MR_ERR_HALTED, and has the races
      * of the events that it has seen. */
     const mr_halt *halt;
+    /* mr_detect of hb, fhb and shb: the screen (screen.h) of the trace, to be used if there is one, else what was made, for the
+     * caller to free. NULL: nobody keeps it. */
+    struct mr_screen **screen;
 } mr_detect_options;
 
 typedef struct mr_detector mr_detector;

@@ -34,6 +34,7 @@ struct mr_detector {
     mr_c17_feeding c17;
     mr_lock_sets lock_sets; /* hybrid */
     mr_lives lives;
+    struct mr_screen *screen; /* the screen (screen.h) whose detector this is, else NULL */
     mr_variables variables;
     mr_race_list list;
     bool knows_calls;  /* their edges, or that they do not count */
@@ -52,6 +53,7 @@ typedef struct mr_feed_end {
 
 /* One for each order. The numbers in `events` are within what the detector was grown to. */
 mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_screen_feed_run(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events);

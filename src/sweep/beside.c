@@ -29,6 +29,12 @@ static const mr_barrier_edges *edges_of(const mr_sweep_job *job, const mr_trace 
     return shared->has_edges ? &shared->edges : NULL;
 }
 
+static mr_screen **screen_of(const mr_sweep_job *job, const mr_trace *trace)
+{
+    mr_sweep_shared *shared = job->shared;
+    return shared->of_stream && trace == job->sweep->loaded ? NULL : &shared->screen;
+}
+
 mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trace,
                                    uint32_t most_examples)
 {
@@ -37,7 +43,8 @@ mr_detect_options mr_sweep_options(const mr_sweep_job *job, const mr_trace *trac
                                .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                .edges = edges_of(job, trace),
                                .progress = job->progress,
-                               .halt = job->halt};
+                               .halt = job->halt,
+                               .screen = screen_of(job, trace)};
 }
 
 static bool may_have_thread(const mr_sweep_job *job, const mr_trace *trace)
@@ -173,6 +180,7 @@ void mr_beside_drop_parted(mr_beside_parted *beside)
 void mr_sweep_shared_free(mr_sweep_shared *shared)
 {
     mr_ahead_drop(&shared->ahead);
+    mr_lean_drop(&shared->lean);
     mr_beside *all[] = {&shared->shb, &shared->syncp};
     for (int i = 0; i < 2; i++) {
         wait_for(all[i]);
@@ -181,6 +189,7 @@ void mr_sweep_shared_free(mr_sweep_shared *shared)
     }
     mr_beside_drop_parted(&shared->parted);
     mr_shown_free(&shared->shown);
+    mr_screen_free(shared->screen);
     mr_outlook_free(&shared->outlook);
     mr_barrier_edges_free(&shared->edges);
     mr_wanted_free(&shared->left);

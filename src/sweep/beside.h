@@ -11,7 +11,9 @@
 #define MR_SWEEP_BESIDE_H
 
 #include "job.h"
+#include "lean.h"
 #include "order/detector.h"
+#include "order/screen.h"
 #include "order/syncp/syncp.h"
 #include "parted.h"
 #include "prefix.h"
@@ -54,7 +56,11 @@ typedef struct mr_sweep_shared {
     mr_beside shb, syncp;
     mr_beside_parted parted; /* of `left` */
     mr_ahead ahead;
-    mr_shown shown; /* hb: which of its races shb has */
+    mr_lean_making lean;
+    mr_shown shown;    /* hb: which of its races shb has */
+    mr_screen *screen; /* hb, fhb, shb: of the trace, once one of them has looked at it … */
+    bool
+        of_stream; /* … of the stream, which may have other numbers than a trace that is read again */
 } mr_sweep_shared;
 
 /* Options for passes over the trace in memory, with what they share. What there is no memory for is

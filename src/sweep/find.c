@@ -177,9 +177,29 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
     return ok ? MR_OK : mr_error_memory(job->error, "reading what the trace holds");
 }
 
-/* Feeds the stream to the detector. After an error of the file the detector has the events before
- * the damage, and `*ended` is true, as at the end of the file, and as after a halt. */
-static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *watch, bool *ended)
+/* Who gets the events of the stream: the order, or a screen before it. */
+typedef struct taker {
+    mr_detector *detector; /* NULL: the screen gets them */
+    mr_screen *screen;
+    mr_watch *watch;
+} taker;
+
+static mr_status give(const mr_sweep_job *job, const taker *to, const mr_events *events)
+{
+    mr_status status = to->detector ? mr_detector_feed(to->detector, events, job->error)
+                                    : mr_screen_feed(to->screen, events, job->error);
+    if (status == MR_ERR_HALTED)
+        mr_stream_stop(job->sweep->stream);
+    /* After a halt, too: some of these events were seen. */
+    bool seen = status == MR_OK || status == MR_ERR_HALTED;
+    if (seen && !mr_watch_events(to->watch, events))
+        return mr_error_memory(job->error, "looking for errors that happened");
+    return status;
+}
+
+/* Reads the stream. After an error of the file the taker has the events before the damage, and `*ended` is true, as at the end of
+ * the file, and as after a halt. */
+static mr_status feed(const mr_sweep_job *job, const taker *to, bool *ended)
 {
     mr_order_stats *stats = &job->sweep->result.stats;
     mr_events events;
@@ -193,43 +213,115 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *
             *ended = true;
             return status;
         }
-        status = mr_detector_feed(detector, &events, job->error);
-        if (status == MR_ERR_HALTED) {
-            mr_stream_stop(job->sweep->stream);
-            *ended = true;
-        }
-        /* After a halt, too: the detector has seen some of these events. */
-        bool seen = status == MR_OK || status == MR_ERR_HALTED;
-        if (seen && !mr_watch_events(watch, &events))
-            status = mr_error_memory(job->error, "looking for errors that happened");
+        status = give(job, to, &events);
+        *ended = status == MR_ERR_HALTED;
         stats->find_seconds += mr_seconds() - ready;
         if (status != MR_OK)
             return status;
-        mr_ahead_tell(job, mr_detector_list(detector));
+        if (to->detector)
+            mr_ahead_tell(job, mr_detector_list(to->detector));
     }
+}
+
+/* What the order has found when its events have ended with `status`. Returns that, or why nothing can be had. */
+static mr_status finish(const mr_sweep_job *job, mr_detector *detector, mr_status status,
+                        mr_error *error)
+{
+    mr_sweep *sweep = job->sweep;
+    double begin = mr_seconds();
+    mr_status finished = mr_detector_finish(detector, &sweep->result.list, error);
+    sweep->result.stats.find_seconds += mr_seconds() - begin;
+    if (finished == MR_OK)
+        sweep->names = mr_stream_dictionary(sweep->stream);
+    return status == MR_OK ? finished : status;
+}
+
+/* The events that the screen has seen, once more. */
+static mr_status feed_seen(const mr_sweep_job *job, mr_detector *detector, uint64_t seen,
+                           mr_error *error)
+{
+    mr_stream *stream = job->sweep->stream;
+    mr_events events = {0};
+    mr_status status = MR_OK;
+    for (size_t block = 0; status == MR_OK && events.first + events.count < seen; block++) {
+        if (!mr_stream_follow(stream, block, &events) || !events.count)
+            break;
+        if (seen - events.first < events.count)
+            events.count = (uint32_t)(seen - events.first);
+        status = mr_detector_feed(detector, &events, error);
+        if (status == MR_OK)
+            mr_ahead_tell(job, mr_detector_list(detector));
+    }
+    if (mr_stream_changed(stream))
+        return mr_error_set(error, MR_ERR_IO, job->path, 0, MR_STREAM_HAS_CHANGED);
+    return status;
+}
+
+/* The order on the variables that its screen has left, if any. */
+static mr_status find_left(const mr_sweep_job *job, bool to_the_end, mr_error *error)
+{
+    mr_order_result *result = &job->sweep->result;
+    uint64_t seen = mr_screen_seen(job->shared->screen);
+    bool some = mr_screen_end(job->shared->screen) > 0;
+    mr_detect_options options = detect_options(job, mr_screen_outlook(job->shared->screen));
+    double begin = mr_seconds();
+    if (to_the_end)
+        options.halt = NULL;
+    mr_detector *detector = mr_detector_new(job->relation, &options);
+    mr_status status = detector != NULL ? MR_OK : mr_error_memory(error, "starting the analysis");
+    if (status == MR_OK && some && !to_the_end && mr_sweep_proves(job))
+        mr_lean_start(job);
+    if (status == MR_OK && some)
+        status = feed_seen(job, detector, seen, error);
+    result->stats.find_seconds += mr_seconds() - begin;
+    if (status == MR_OK || status == MR_ERR_HALTED)
+        status = finish(job, detector, status, error);
+    if (!some)
+        result->list.seen_events = seen;
+    mr_detector_free(detector);
+    return status;
+}
+
+/* With a screen first. What that has seen when it is halted is looked at to the end, which takes a part of the time that it took. */
+static mr_status find_by_screen(const mr_sweep_job *job, mr_watch *watch)
+{
+    mr_sweep_shared *shared = job->shared;
+    mr_error later = {0};
+    bool ended;
+    mr_detect_options options = detect_options(job, mr_stream_outlook(job->sweep->stream));
+    shared->screen = mr_screen_new(&options);
+    shared->of_stream = true;
+    if (shared->screen == NULL)
+        return mr_error_memory(job->error, "starting the analysis");
+    mr_status status = feed(job, &(taker){.screen = shared->screen, .watch = watch}, &ended);
+    if (!ended)
+        return status;
+    mr_status found =
+        find_left(job, status == MR_ERR_HALTED, status == MR_OK ? job->error : &later);
+    return status == MR_OK ? found : status;
+}
+
+/* Can the blocks be seen twice, and is there little enough to see? */
+static bool is_screened(const mr_sweep_job *job)
+{
+    mr_events first;
+    const mr_outlook *outlook = mr_stream_outlook(job->sweep->stream);
+    return outlook != NULL && mr_screen_serves(job->relation, outlook->event_count) &&
+           mr_stream_follow(job->sweep->stream, 0, &first);
 }
 
 static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlook, mr_watch *watch)
 {
-    mr_sweep *sweep = job->sweep;
-    mr_error later = {0};
     bool ended;
-    const mr_outlook *known = mr_stream_outlook(sweep->stream);
+    const mr_outlook *known = mr_stream_outlook(job->sweep->stream);
     mr_detect_options options = detect_options(job, known != NULL ? known : outlook);
     mr_detector *detector = mr_detector_new(job->relation, &options);
     if (detector == NULL)
         return mr_error_memory(job->error, "starting the analysis");
-    mr_status status = feed(job, detector, watch, &ended);
-    if (ended) {
-        double begin = mr_seconds();
-        mr_error *error = status == MR_OK ? job->error : &later;
-        mr_status finished = mr_detector_finish(detector, &sweep->result.list, error);
-        sweep->result.stats.find_seconds += mr_seconds() - begin;
-        if (finished == MR_OK)
-            sweep->names = mr_stream_dictionary(sweep->stream);
-        else if (status == MR_OK)
-            status = finished;
-    }
+    mr_status status = feed(job, &(taker){.detector = detector, .watch = watch}, &ended);
+    mr_error later = {0};
+    if (ended)
+        status = finish(job, detector, status, status == MR_OK ? job->error : &later);
     mr_detector_free(detector);
     return status;
 }
@@ -252,6 +344,9 @@ static mr_status find_after_all(const mr_sweep_job *job)
                             "file, or set opaque: ignore when it is BarrierPairs");
     mr_ahead_drop(&job->shared->ahead);
     mr_shown_free(&job->shared->shown); /* of the races so far: the whole trace may have others */
+    mr_screen_free(job->shared->screen);
+    job->shared->screen = NULL;
+    job->shared->of_stream = false;
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;
     return find_in_memory(job);
@@ -278,7 +373,8 @@ mr_status mr_sweep_find(const mr_sweep_job *job, mr_watch *watch)
         job->sweep->result.stats.read_seconds += mr_seconds() - begin;
     }
     if (status == MR_OK)
-        status = find_in_stream(job, twice ? &outlook : NULL, watch);
+        status = is_screened(job) ? find_by_screen(job, watch)
+                                  : find_in_stream(job, twice ? &outlook : NULL, watch);
     mr_outlook_free(&outlook);
     return status == MR_ERR_UNSUPPORTED ? find_after_all(job) : status;
 }

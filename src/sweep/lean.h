@@ -8,20 +8,43 @@
 #define MR_SWEEP_LEAN_H
 
 #include "job.h"
+#include "trace/index.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Such a trace while it is made. Zero-initialised: it is not. */
+typedef struct mr_lean_making {
+    const mr_sweep_job *job;
+    bool started;
+    bool threaded; /* by a thread, which was not joined so far */
+    pthread_t thread;
+    mr_trace *trace;      /* owned, and … */
+    mr_index *index;      /* … owned, as long as it is made */
+    _Atomic uint64_t end; /* events from here on are not needed */
+    mr_status status;
+    mr_error error;
+} mr_lean_making;
 
 /* Will such a trace not do, whatever the file holds? */
 bool mr_lean_wants_more(const mr_sweep_job *job);
 
-/* Will such a trace do, where there is a stream? */
+/* Will such a trace do, where there is a stream? After its end. */
 bool mr_lean_is_enough(const mr_sweep_job *job);
+
+/* A thread begins to make such a trace, as soon as it is known that there will be something to prove, if it will do and there is a
+ * processor for it. It is to be of all events, as long as mr_lean_load has not said where to stop. */
+void mr_lean_start(const mr_sweep_job *job);
 
 /* Can a trace of the events before `end` be had? Then the stream is at its first event again. */
 bool mr_lean_begin(const mr_sweep_job *job, uint64_t end);
 
-/* The events before `end`, and those of the block with the last of them, as `lean` and `trace` of the sweep. While shb goes on
- * beside (prefix.h), `end` is that of the trace, and what shb has found says where to stop. MR_ERR_MEMORY, MR_ERR_HALTED, and
- * MR_ERR_IO when the file has changed. */
+/* The events before `end`, and those of the block with the last of them, as `lean` and `trace` of the sweep. MR_ERR_MEMORY,
+ * MR_ERR_HALTED, and MR_ERR_IO when the file has changed. */
 mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end);
+
+/* Ends the making. Before the stream is closed. */
+void mr_lean_drop(mr_lean_making *making);
 void mr_lean_free(mr_trace *lean); /* NULL is fine */
 
 #endif

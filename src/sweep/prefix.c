@@ -44,8 +44,10 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector)
 
 static mr_detector *new_shb(const mr_sweep_job *job)
 {
+    const mr_screen *screen = job->shared->screen;
     mr_detect_options options = {.most_examples = 1,
-                                 .outlook = mr_stream_outlook(job->sweep->stream),
+                                 .outlook = screen ? mr_screen_outlook(screen)
+                                                   : mr_stream_outlook(job->sweep->stream),
                                  .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                  .halt = job->halt};
     return mr_detector_new(MR_RELATION_SHB, &options);
@@ -257,8 +259,7 @@ mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)
     }
     mr_ahead *ahead = &job->shared->ahead;
     bool runs = mr_ahead_goes_on(job) || ahead->threaded;
-    if (!job->mark || !mr_lean_is_enough(job) ||
-        (!sweep->lean && !mr_stream_rewind(sweep->stream))) {
+    if (!job->mark || !mr_lean_is_enough(job) || !mr_stream_rewind(sweep->stream)) {
         mr_ahead_drop(ahead);
         return MR_OK;
     }

@@ -485,14 +485,11 @@ static mr_status load_and_prove(const mr_sweep_job *job)
     mr_prover prover;
     uint64_t end = 0;
     mr_status status = MR_OK;
-    const uint64_t all = sweep->names->event_count;
-    bool early = sweep->trace == NULL && all >= MR_BESIDE_LEAST && mr_ahead_goes_on(job) &&
-                 mr_lean_begin(job, all);
-    if (early)
-        end = all;
-    else if (sweep->trace == NULL)
+    if (mr_ahead_goes_on(job))
+        mr_lean_start(job);
+    if (sweep->trace == NULL)
         status = mr_sweep_prefix(job, &end);
-    if (status == MR_OK && sweep->trace == NULL && (early || mr_lean_begin(job, end)))
+    if (status == MR_OK && sweep->trace == NULL && mr_lean_begin(job, end))
         status = mr_lean_load(job, end);
     else if (status == MR_OK)
         status = mr_sweep_load(job, end);

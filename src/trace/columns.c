@@ -103,9 +103,10 @@ bool mr_columns_sparse(mr_trace *trace, size_t count)
 
 bool mr_columns_dense(mr_trace *trace, size_t count)
 {
-    bool made = mr_columns_sparse(trace, count);
-    for (size_t slot = OP; made && slot <= LINK; slot++)
-        mr_huge_ask(trace->spill.arrays[slot].at, count * trace->spill.arrays[slot].element_bytes);
+    bool made = mr_spill_dense(&trace->spill, OP, count, sizeof *trace->op);
+    for (size_t slot = THREAD; made && slot <= LINK; slot++)
+        made = mr_spill_dense(&trace->spill, slot, count, sizeof(uint32_t));
+    point(trace);
     return made;
 }
 

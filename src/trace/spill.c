@@ -216,6 +216,19 @@ static mr_status grow_in_memory(mr_spill_array *array, size_t count, mr_error *e
     return MR_OK;
 }
 
+bool mr_spill_dense(mr_spill *spill, size_t slot, size_t count, size_t element_bytes)
+{
+    mr_spill_array *array = &spill->arrays[slot];
+    MR_REQUIRE(slot < MR_SPILL_ARRAYS && !array->at && count > 0);
+    if (count > SIZE_MAX / 2 / element_bytes)
+        return false;
+    *array = (mr_spill_array){
+        .at = mr_huge_new(count * element_bytes), .count = count, .element_bytes = element_bytes};
+    if (!array->at)
+        array->count = 0;
+    return array->at != NULL;
+}
+
 mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error)
 {
     return spill->limit_bytes && bytes > spill->limit_bytes / 2 ? start_pager(spill, error) : MR_OK;

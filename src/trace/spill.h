@@ -57,6 +57,8 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
 /* An array of `count` zeros in place of an empty one, which takes memory only where it is written. It neither grows nor
  * goes into a file. False: no memory. */
 bool mr_spill_sparse(mr_spill *spill, size_t slot, size_t count, size_t element_bytes);
+/* The same for one that will be filled, on large pages. */
+bool mr_spill_dense(mr_spill *spill, size_t slot, size_t count, size_t element_bytes);
 
 /* Says how many bytes the arrays will have together, at least: when they will not fit, none goes
  * into memory first. MR_ERR_MEMORY. */

@@ -18,7 +18,7 @@
 enum {
     MR_MRT_READ_BYTES = 1 << 20,
     MR_MRT_RELEASE_BYTES = 8 << 20,
-    MR_MRT_BEHIND_BYTES = 8 << 20, /* more than a stream reads ahead */
+    MR_MRT_BEHIND_BYTES = 64 << 20, /* more than a stream reads ahead */
 };
 
 typedef unsigned long long number; /* for %llu */
