@@ -527,6 +527,13 @@ void mr_channel_log_ready(int fd, bool is_edge, uintptr_t code)
     }
 }
 
+/* Nothing was there to be read, and no end: the call comes before the next write, and before the next close. */
+static void log_not_yet(const struct stat *is, int fd, uintptr_t code)
+{
+    log_written(is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+    log_closed(is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+}
+
 void mr_channel_log_unready(int fd, uintptr_t code)
 {
     struct stat is = {.st_mode = 0};
@@ -534,7 +541,7 @@ void mr_channel_log_unready(int fd, uintptr_t code)
     if (signals != NULL) {
         mr_signal_log_pending(signals, code);
     } else if (look_at(fd, &is) && tells(&is, fd)) {
-        log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+        log_not_yet(&is, fd, code);
     } else if (S_ISSOCK(is.st_mode) && mr_outside_listens(fd)) {
         mr_outside_call_seen(MR_OUTSIDE_CONNECTS, false, code);
     }
@@ -556,7 +563,7 @@ void mr_channel_log_empty(int fd, uintptr_t code)
     uint64_t number = counter != 0           ? MR_LOG_COUNTERS_AT + counter
                       : S_ISSOCK(is.st_mode) ? MR_LOG_SOCKETS_AT + mr_descriptor_object(fd)
                                              : channel_of(&is)->reads;
-    log_written(&is, MR_LOG_AFTER, MR_LOG_NOT_YET, fd, code);
+    log_not_yet(&is, fd, code);
     log_after(number, MR_LOG_CHANNEL_TAKEN, 0, code);
 }
 
