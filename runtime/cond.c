@@ -9,6 +9,8 @@
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
+#include "shared_maps.h"
+#include "steer.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -38,6 +40,7 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
         return status;
     }
     thread->number = number;
+    thread->missed_signal = false;
     mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_WAKE, cond, code, 0, number);
     mr_wake_reason reason = mr_block(thread, cond, limit, true);
     if (reason == MR_CANCELLED) {
@@ -71,16 +74,31 @@ static bool wake_one(pthread_cond_t *cond, uintptr_t code)
     return true;
 }
 
+/* A replay: in the recording this call woke nobody, or nobody more. Those who are asleep here are awake after it, but do not run
+ * before another call woke them in the recording. So they are left asleep until then; when threads run by the seed again, they
+ * wake up without a call. */
+static bool leaves_asleep(const mr_thread *thread, const pthread_cond_t *cond)
+{
+    if (!mr_steers() || mr_steer_expects(thread, MR_LOG_WAIT) != 0) {
+        return false;
+    }
+    const void *key = mr_shared_maps_first(cond);
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        t->missed_signal = t->missed_signal || (t->state == MR_BLOCKED && t->key == key);
+    }
+    return true;
+}
+
 int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
 {
     mr_yield(thread);
     mr_explore_choice(all ? MR_LOG_CHOICE_BROADCAST : MR_LOG_CHOICE_SIGNAL, MR_LOG_ROLE_ASLEEP,
                       cond, code, 0);
-    if (!wake_one(cond, code)) {
+    if (leaves_asleep(thread, cond) || !wake_one(cond, code)) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_ASLEEP, cond, code, 0, 0);
         return 0;
     }
-    while (all && wake_one(cond, code)) {
+    while (all && !leaves_asleep(thread, cond) && wake_one(cond, code)) {
     }
     return 0;
 }

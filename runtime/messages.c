@@ -266,6 +266,7 @@ ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict
         (fd, address, length, flags))
 #undef ACCEPTS
 
+/* `address`: NULL in a replay that gives the result. */
 static void log_connected(int fd, int result, const struct sockaddr *address, uintptr_t code)
 {
     int saved_errno = errno;
@@ -275,9 +276,11 @@ static void log_connected(int fd, int result, const struct sockaddr *address, ui
         if (result == 0 || saved_errno == ECONNREFUSED || saved_errno == ENOENT) {
             mr_outside_call_seen(MR_OUTSIDE_LISTENS, result == 0, code);
         }
-        errno = saved_errno;
-        mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
-                     NULL, 0);
+        if (address != NULL) {
+            errno = saved_errno;
+            mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE,
+                         result, NULL, 0);
+        }
         mr_descriptor_set(fd, origin);
         mr_leave(thread);
     }
@@ -297,7 +300,7 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
     if (input.head != NULL) {
         result = (int)mr_io_feed(thread, &input, NULL, 0);
-        mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
+        log_connected(fd, result, NULL, MR_CALLER);
     } else {
         struct sockaddr_storage led;
         address = mr_descriptor_lead(address, length, &led);

@@ -110,7 +110,7 @@ void mr_budget_set(int64_t budget)
     mr_hot->budget = budget;
 }
 
-/* Those whose time is over can go on. Returns the number of threads in real calls. */
+/* Those whose time is over can go on, and those that a replay has left asleep. Returns the number of threads in real calls. */
 static uint32_t look_at_times(void)
 {
     uint32_t outside = 0;
@@ -121,6 +121,9 @@ static uint32_t look_at_times(void)
         if (t->state == MR_BLOCKED && t->deadline <= now) {
             t->state = MR_RUNNABLE;
             t->reason = MR_TIMED_OUT;
+        } else if (t->state == MR_BLOCKED && t->missed_signal && !mr_steers()) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_INTERRUPTED;
         }
     }
     return outside;

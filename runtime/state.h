@@ -125,6 +125,7 @@ typedef struct mr_thread {
     struct pollfd *awaited;
     size_t awaited_count;
     uint64_t number;       /* of its sleep on a condition variable */
+    bool missed_signal;    /* … in a replay: it was signalled, and sleeps on (cond.c) */
     uint32_t wake_bits;    /* of its futex wait */
     int64_t priority;      /* pct */
     uint64_t since_events; /* event number when it was given the baton after another thread */

@@ -147,13 +147,18 @@ static const uint64_t *full_record(const uint32_t *units, uint64_t *room)
     return room;
 }
 
-void mr_steer_count(void)
+/* Up to where the log stays as it is: entries of functions at its end may be taken back (enter_leave.c). They do not count. */
+static const uint32_t *lasting_end(void)
 {
     const uint32_t *end = mr_hot->live.cursor;
+    bool ends_with_entry = (const void *)end == (const void *)mr_hot->after_enter;
+    return ends_with_entry ? end - 2 * mr_hot->enters : end;
+}
+
+void mr_steer_count(void)
+{
+    const uint32_t *end = lasting_end();
     uint64_t room[3];
-    if (mr_steer.counted > end) {
-        mr_steer.counted = end; /* entries of functions were taken back */
-    }
     while (mr_rt.steers && mr_steer.counted < end) {
         uint64_t units = mr_log_units(mr_steer.counted, (uint64_t)(end - mr_steer.counted));
         if (units == 0) {
@@ -169,7 +174,7 @@ void mr_steer_count(void)
 
 void mr_steer_moved(void)
 {
-    mr_steer.counted = mr_hot->live.cursor;
+    mr_steer.counted = lasting_end();
 }
 
 void mr_steer_switched(uint32_t number)

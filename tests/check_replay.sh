@@ -467,6 +467,17 @@ END
         says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -e gone ] &&
         rm -r made link kept && says '1 of 1 confirmed' "$maxrace" replay -q files.mrt && [ -d made ] && [ -L link ] && [ -e gone ])
 }
+# Where the witness has reads of the pipe between a look at its end and the write of one call (seeds 4 and 13).
+pipe_closed() {
+    local seed
+    "$maxrace" cc -g -O0 -pthread tests/programs/pipe-closed-race.c -o "$scratch/pipe-closed" || return 1
+    for seed in 4 13; do
+        "$maxrace" record -q --seed "$seed" -o "$scratch/pipe-closed.mrt" -- "$scratch/pipe-closed" &&
+            "$maxrace" replay "$scratch/pipe-closed.mrt" >"$scratch/said" 2>&1
+        grep -q '^1 of 1 confirmed' "$scratch/said" || { cat "$scratch/said"; return 1; }
+    done
+}
+
 # Random numbers of libc and of libstdc++ are what they were: the program takes a way that depends on each bit. It closes all
 # descriptors first, as daemons do; that of the inputs is not its own.
 random_numbers() {
@@ -961,6 +972,7 @@ if check replay_prepare prepare; then
     check replay_other_input other_input
     check replay_changed_files changed_files
     check replay_random_numbers random_numbers
+    check replay_pipe_closed pipe_closed
     check replay_all_descriptors all_descriptors
     check replay_stream_flags stream_flags
     check replay_other_wait other_wait

@@ -220,6 +220,8 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
             add(name, "eventfd.%" PRIu64, object->address - MR_LOG_COUNTERS_AT);
         else if (object->address < MR_LOG_TIMERS_AT)
             add(name, "socket.%" PRIu64, object->address - MR_LOG_SOCKETS_AT);
+        else if (object->address >= MR_LOG_CALLS_AT && object->address < MR_LOG_SYSV_AT)
+            add(name, object->address == MR_LOG_CALLS_AT ? "listen" : "connect");
         else if (object->address < MR_LOG_SYSV_AT)
             add(name, "timerfd.%" PRIu64, object->address - MR_LOG_TIMERS_AT);
         else

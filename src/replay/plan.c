@@ -314,10 +314,32 @@ static bool is_read(uint8_t op)
     return mr_op_is_access(op) && !mr_op_writes(op);
 }
 
+/* Does a call come to know by the event what it has read, or that nothing is there? It has used its descriptor just before. */
+static bool is_of_call(const mr_plan *plan, uint32_t event)
+{
+    return mr_code_kind(plan->positions->codes[plan->positions->code[event]]) == MR_LOG_AFTER;
+}
+
+/* A call that writes to a pipe or a socket sees that the other end is open, by the first of these events, and writes by the second
+ * one. */
+static bool is_look_of_write(const mr_plan *plan, uint32_t look, uint32_t event)
+{
+    static const char closed[] = ".closed";
+    uint64_t first = plan->positions->codes[plan->positions->code[look]];
+    uint64_t second = plan->positions->codes[plan->positions->code[event]];
+    const char *name = mr_names_display(&plan->trace->variables, plan->trace->operand[look]);
+    size_t bytes = strlen(name);
+    return mr_code_kind(first) == MR_LOG_AFTER && mr_code_kind(second) == MR_LOG_BEFORE &&
+           mr_code_module(first) == mr_code_module(second) &&
+           mr_code_offset(first) == mr_code_offset(second) && bytes >= sizeof closed &&
+           strcmp(name + bytes - (sizeof closed - 1), closed) == 0;
+}
+
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
- * come between. In a waiting loop a read stands for others that follow it and see the same write; they
- * are done with it, before another thread writes. */
+ * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of a pointer, which is the
+ * access behind it. In a waiting loop a read stands for others that
+ * follow it and see the same write; they are done with it, before another thread writes. */
 static bool find_looks(writing *self)
 {
     const mr_plan *plan = self->plan;
@@ -328,12 +350,17 @@ static bool find_looks(writing *self)
     bool ok = last && self->looks && self->run_to;
     for (uint32_t event = 0; ok && event < trace->event_count; event++) {
         uint32_t *before = &last[trace->thread[event]]; /* plus 1; 0: none */
-        if (*before && !mr_op_is_access(trace->op[event]) && is_read(trace->op[*before - 1]) &&
-            position_of(plan, *before - 1) == position_of(plan, event))
+        bool same = *before && position_of(plan, *before - 1) == position_of(plan, event);
+        if (same && (trace->op[*before - 1] == MR_OP_DEREF ||
+                     (!is_read(trace->op[event]) && is_read(trace->op[*before - 1]))))
+            self->looks[*before - 1] = true;
+        else if (*before && is_read(trace->op[*before - 1]) &&
+                 position_of(plan, *before - 1) + 1 == position_of(plan, event) &&
+                 is_look_of_write(plan, *before - 1, event))
             self->looks[*before - 1] = true;
         else if (*before && is_read(trace->op[*before - 1]) && is_read(trace->op[event]) &&
                  trace->operand[event] == trace->operand[*before - 1])
-            self->run_to[*before - 1] = position_of(plan, event);
+            self->run_to[*before - 1] = position_of(plan, event) - is_of_call(plan, event);
         self->run_to[event] = position_of(plan, event) + 1;
         *before = event + 1;
     }
