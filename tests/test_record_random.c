@@ -27,7 +27,7 @@ static uint64_t log_count(void)
     return mr_length("RECORD_RANDOM_LOGS", 60, 300);
 }
 
-enum { SPACE = 300, BASE = 0x1000 };
+enum { SPACE = 300, BASE = 0x1008 };
 
 typedef struct noted {
     uint32_t address, bytes, thread;
@@ -70,6 +70,7 @@ static void test_pieces(void **state)
     (void)state;
     static const uint32_t sizes[] = {1, 2, 4, 8, 16, 3, 100};
     mr_random random = {2};
+    int passed = 0;
     for (int round = 0; round < 500; round++) {
         mr_pieces pieces = {.piece_count = 0};
         mr_lifetimes lives;
@@ -118,10 +119,14 @@ static void test_pieces(void **state)
             mr_extent whole = {&life, BASE + accesses[i].address, accesses[i].bytes};
             assert_int_equal(kept, mr_pieces_keeps(&pieces, whole, &full));
             assert_true(!kept || !skips);
+            bool may = mr_pieces_may_keep(&pieces, whole.address);
+            assert_true(!kept || may || whole.bytes > 16);
+            passed += !may;
         }
         mr_lifetimes_free(&lives);
         mr_pieces_free(&pieces);
     }
+    assert_true(passed > 100);
 }
 
 /* A program that ran: three threads, a mutex, memory with the values that it would have. */

@@ -517,16 +517,22 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     return emit(pass, &self, piece, address, bytes, &found, error);
 }
 
-/* Has the access no event, as far as can be seen quickly? */
-static bool is_left_out(mr_event_pass *pass, uint64_t address, unsigned bytes, uint64_t code)
+/* Is the access in a line that the cache has, and has no event? */
+static bool is_near_left_out(mr_event_pass *pass, uint64_t address, unsigned bytes, uint64_t code)
 {
     uint32_t life;
-    if (pass->skips_part)
-        return true;
     mr_piece_near near = mr_pieces_of_near(&pass->scan->pieces, address, bytes, &life);
     return near == MR_NEAR_LEFT_OUT ||
            (near == MR_NEAR_SPARSE &&
             mr_sparse_knows(&pass->sparse, pass->reader.thread, code, life));
+}
+
+/* Has the access no event, as far as can be seen quickly? */
+static inline bool is_left_out(mr_event_pass *pass, uint64_t address, unsigned bytes, uint64_t code)
+{
+    if (pass->skips_part || !mr_pieces_may_keep(&pass->scan->pieces, address))
+        return true;
+    return is_near_left_out(pass, address, bytes, code);
 }
 
 /* Is the access the use of a pointer? It is looked at again, as a record, when it is. */

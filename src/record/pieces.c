@@ -63,7 +63,8 @@ static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t
         if (!mr_grow(&lines, &pieces->line_capacity, (size_t)number + 1, sizeof *pieces->lines))
             return NULL;
         pieces->lines = lines;
-        pieces->lines[number] = (mr_piece_line){0};
+        uint64_t start = life->origin + offset - offset % MR_PIECE_LINE_BYTES;
+        pieces->lines[number] = (mr_piece_line){.start = start & ((1ull << 48) - 1)};
     }
     return &pieces->lines[number];
 }
@@ -506,6 +507,23 @@ static bool has_others(const mr_pieces *pieces, const mr_piece_line *line)
            line->kept & ~mr_ordered_kept(pieces->ordered, line->cells);
 }
 
+/* Sets the bits of the addresses from which an access of at most 16 bytes reaches kept bytes of the line. */
+static void mark_keepers(mr_pieces *pieces, const mr_piece_line *line)
+{
+    enum { GRANULE = MR_PIECES_GRANULE };
+    for (unsigned at = 0; at < MR_PIECE_LINE_BYTES; at += GRANULE) {
+        unsigned kept = line->kept >> at & ((1u << GRANULE) - 1);
+        if (!kept)
+            continue;
+        uint64_t lowest = line->start + at + (unsigned)__builtin_ctz(kept) - (GRANULE - 1);
+        uint64_t last = line->start + at + 31u - (unsigned)__builtin_clz(kept);
+        for (uint64_t place = lowest / GRANULE; place <= last / GRANULE; place++) {
+            uint64_t bit = mr_pieces_granule(place * GRANULE);
+            pieces->keepers[bit / 64] |= 1ull << bit % 64;
+        }
+    }
+}
+
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
 bool mr_pieces_number(mr_pieces *pieces)
 {
@@ -514,11 +532,13 @@ bool mr_pieces_number(mr_pieces *pieces)
     pieces->pieces = NULL;
     pieces->kept_parts = pieces->ordered ? pieces->plain_parts : 0;
     memset(pieces->near, 0, sizeof pieces->near);
+    memset(pieces->keepers, 0, sizeof pieces->keepers);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
         line->first = (uint32_t)count;
         if (!line->kept)
             continue;
+        mark_keepers(pieces, line);
         count += (unsigned)__builtin_popcountll(line->bounds & line->kept);
         if (has_others(pieces, line))
             pieces->kept_parts |= line->parts;

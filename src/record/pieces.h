@@ -45,6 +45,9 @@
  * In a run of plain accesses (log_reader.h) most repeat an earlier one: the same bytes are read, or written,
  * again. Nothing that is noted changes by that, so a small table knows the last ones of the run.
  *
+ * Most accesses in later passes are of no kept piece. One bit for each 16 bytes of memory says so, without
+ * the line (mr_pieces_may_keep). Places far apart may have the same bit.
+ *
  * The log is noted in parts of equal length, at most MR_PIECES_PARTS. Each line knows in which parts
  * it is accessed. So a second pass may hurry through the parts that access no kept piece. Runs without such
  * an access are found more exactly by visits.h, except where it or gaps.h has given up, or has no mark.
@@ -64,9 +67,11 @@ enum {
     MR_PIECE_LINE_BYTES = 64,
     MR_PIECES_NEAR = 1 << 18,
     MR_PIECES_NEAR_BYTES = 32,
-    MR_PIECES_RECENT = 1 << 10,
+    MR_PIECES_RECENT = 1 << 13,
     MR_PIECES_RUN_BITS = 11,
     MR_PIECES_PARTS = 32,
+    MR_PIECES_GRANULE = 16,
+    MR_PIECES_GRANULES = 1 << 19,
 };
 
 #define MR_PIECES_SEVERAL  UINT32_MAX          /* threads release parts of the life */
@@ -91,7 +96,7 @@ typedef struct mr_piece_line {
     };
     uint64_t reached;     /* by a BarrierPair */
     uint64_t threads;     /* bit i: thread i has accessed the line; all: nobody asks */
-    uint64_t start : 48;  /* address of its first byte, when it was last put into the cache */
+    uint64_t start : 48;  /* address of its first byte */
     uint64_t bytes : 8;   /* of them belong to the life, from the first one on */
     uint64_t ends : 1;    /* the end of its last byte is noted as a boundary of the next line */
     uint64_t lonely : 1;  /* no other thread was there when the owner accessed it so far */
@@ -145,6 +150,7 @@ typedef struct mr_pieces {
     uint32_t plain_parts; /* at least the parts with plain accesses of bytes that ordered.h
                                       keeps */
     mr_visits visits;     /* gaps with such accesses, or of pieces that are kept */
+    uint64_t keepers[MR_PIECES_GRANULES / 64]; /* after mr_pieces_make: see mr_pieces_may_keep */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics;   /* (life, offset and size) of each atomic access */
@@ -259,6 +265,20 @@ static inline uint32_t *mr_pieces_near(mr_pieces *pieces, uint64_t address)
     return &pieces->near[(place ^ place / MR_PIECES_NEAR * 0x2545) % MR_PIECES_NEAR];
 }
 
+/* The bit of `keepers` for an address. */
+static inline uint64_t mr_pieces_granule(uint64_t address)
+{
+    uint64_t place = address / MR_PIECES_GRANULE;
+    return (place ^ place / MR_PIECES_GRANULES * 0x2545) % MR_PIECES_GRANULES;
+}
+
+/* May an access of at most 16 bytes at the address be one of a kept piece? Most are not, and a bit tells. */
+static inline bool mr_pieces_may_keep(const mr_pieces *pieces, uint64_t address)
+{
+    uint64_t bit = mr_pieces_granule(address);
+    return pieces->keepers[bit / 64] >> bit % 64 & 1;
+}
+
 /* The line that holds an access of at most 16 bytes, when the cache has it, with its bits. */
 static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t address,
                                                  unsigned bytes, uint64_t *bits)
@@ -358,7 +378,7 @@ static inline uint64_t mr_pieces_key(const mr_pieces *pieces, uint64_t address, 
 
 static inline uint64_t *mr_pieces_recent(mr_pieces *pieces, uint64_t address, bool writes)
 {
-    uint64_t mixed = address >> 2 ^ address >> 14 ^ (writes ? MR_PIECES_RECENT / 2 : 0);
+    uint64_t mixed = address ^ address / MR_PIECES_RECENT ^ (writes ? MR_PIECES_RECENT / 2 : 0);
     return &pieces->recent[mixed % MR_PIECES_RECENT];
 }
 

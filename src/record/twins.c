@@ -189,6 +189,10 @@ static void hurry(twins *self)
                 break;
             continue;
         }
+        if (!mr_pieces_may_keep(self->pieces, found.address)) {
+            mr_log_run_take(&records, &found, true);
+            continue;
+        }
         mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
         if (!self->skips_part && !line)
             break;
