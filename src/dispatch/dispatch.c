@@ -17,9 +17,12 @@ static const double KEPT = 0.95;
 
 uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards)
 {
-    enum { RUNS = 8 };
-    uint64_t run = units / shards / RUNS;
-    return (uint32_t)(unit / (run ? run : 1) % shards) + 1;
+    enum { RUNS = 8, FEW_RUNS = 2, RUN_UNITS = 24 };
+    uint64_t runs = units / shards / RUN_UNITS;
+    runs = runs < FEW_RUNS ? FEW_RUNS : runs > RUNS ? RUNS : runs;
+    if (runs * shards >= units)
+        return (uint32_t)(unit % shards) + 1;
+    return (uint32_t)(unit * (runs * shards) / units % shards) + 1;
 }
 
 static bool is_of_shard(const mr_phase_run *self, uint64_t unit)

@@ -91,8 +91,9 @@ typedef struct mr_dispatch {
 } mr_dispatch;
 
 /*
- * The shard, 1 … shards, that decides a unit. Units come in runs, so that a shard need not read all of a trace; each shard
- * has some eight runs, so that all shards share a stretch of hard units.
+ * The shard, 1 … shards, that decides a unit. Units come in runs, so that a shard need not read all of a trace. Each shard
+ * has two to eight runs of the same length, so that all shards share a stretch of hard units: more where they are long, since the begin of a run
+ * costs half a block of events (formats/mrt/mrt_part.h) on average, and a window has five thousand of its own.
  */
 uint32_t mr_shard_of(uint64_t unit, uint64_t units, uint32_t shards);
 

@@ -29,7 +29,8 @@ struct mr_mrt_part {
     uint8_t *threads;            /* by thread: what was seen of it */
     uint32_t block;
     bool reads;            /* the block given last is wanted; then: */
-    mr_events events;      /*   its events, in the map, */
+    uint32_t block_events; /*   so many events, */
+    mr_events events;      /*   those of them that are read, in the map, */
     const uint32_t *value; /*   and their values, or NULL */
     bool in_run;           /* a run has begun; then: */
     uint32_t first, end;   /*   its events, */
@@ -226,7 +227,8 @@ static bool take_block(mr_mrt_part *part, const mr_mrt_state_parts *state)
             return false;
     copy_block(part->trace, &part->events, part->value);
     part->end += part->events.count;
-    return carried == state->head.carried_count;
+    return carried == state->head.carried_count ||
+           (carried < state->head.carried_count && part->events.count < part->block_events);
 }
 
 /* ---- chunks ---- */
@@ -236,6 +238,27 @@ static bool payload_of(const mr_mrt_part *part, const mr_mrt_chunk *chunk,
 {
     mr_error unused;
     return mr_mrt_source_payload(&part->mrt->source, chunk, payload, &unused) == MR_OK;
+}
+
+/* How many events of the block, which holds some that are wanted, must be read: the first ones, when no event of the next block is wanted. */
+static uint32_t wanted_length(const mr_part_wish *wish, uint32_t total, uint32_t first,
+                              uint32_t count)
+{
+    uint32_t end = first + count, next = total - end;
+    if (next > MR_MRT_BLOCK_EVENTS)
+        next = MR_MRT_BLOCK_EVENTS;
+    uint32_t low = 0,
+             high = count; /* is some event from first + low on wanted? from first + high on: no */
+    if (next && wish->wants(wish->context, total, end, end + next))
+        return count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (wish->wants(wish->context, total, first + middle, end))
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }
 
 static mr_events events_of(const mr_trace *trace, const mr_mrt_chunk *chunk,
@@ -267,9 +290,12 @@ static bool read_events(mr_mrt_part *part, const mr_mrt_chunk *chunk)
                                     (uint32_t)(first + chunk->count));
     if (part->reads && !payload_of(part, chunk, &payload))
         return false;
-    if (part->reads)
+    if (part->reads) {
+        part->block_events = chunk->count;
         part->events = events_of(trace, chunk, payload);
-    else if (mr_mrt_source_skip(&part->mrt->source, chunk, &unused) != MR_OK || !end_run(part))
+        part->events.count =
+            wanted_length(part->wish, (uint32_t)total, (uint32_t)first, chunk->count);
+    } else if (mr_mrt_source_skip(&part->mrt->source, chunk, &unused) != MR_OK || !end_run(part))
         return false;
     trace->event_count += chunk->count;
     return true;
@@ -285,7 +311,7 @@ static bool read_values(mr_mrt_part *part, const mr_mrt_chunk *chunk)
     if (!part->reads)
         return mr_mrt_values_tables(&part->values, part->trace, chunk, payload, &column, &unused) ==
                MR_OK;
-    if (chunk->count != part->events.count)
+    if (chunk->count != part->block_events)
         return false;
     return mr_mrt_values_tables(&part->values, part->trace, chunk, payload, &part->value,
                                 &unused) == MR_OK;
@@ -299,7 +325,7 @@ static bool read_state(mr_mrt_part *part, const mr_mrt_chunk *chunk)
     if (!part->reads)
         return mr_mrt_source_skip(&part->mrt->source, chunk, &unused) == MR_OK;
     return payload_of(part, chunk, &payload) && mr_mrt_state_read(&state, chunk, payload) &&
-           chunk->count == part->events.count &&
+           chunk->count == part->block_events &&
            take_block(part, &state) && /* the numbers of the events are right then */
            mr_mrt_values_check(&part->values, part->trace, &part->events, part->value, &unused) ==
                MR_OK;
