@@ -162,7 +162,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUI
 
 $(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
-$(BUILD)/tests/test_hard $(BUILD)/tests/test_halted_search: $(call object,bench/hard.c)
+$(BUILD)/tests/test_hard $(BUILD)/tests/test_halted_search $(BUILD)/tests/test_wide: $(call object,bench/hard.c)
 $(BUILD)/tests/test_survey $(BUILD)/tests/test_walk $(BUILD)/tests/test_late: $(call object,bench/hard.c)
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
@@ -223,7 +223,7 @@ thread-variant:
 	@$(MAKE) VARIANT=thread thread-tests
 
 # The tests whose threads work together, for tests/check_threads.sh.
-THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content test_mrt_stream test_trace_stream test_sweep test_json_items test_report_many
+THREAD_TESTS := test_pool test_jobs test_far_jobs test_wide test_facts test_mrt test_mrt_content test_mrt_stream test_trace_stream test_sweep test_json_items test_report_many
 .PHONY: thread-tests
 thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 

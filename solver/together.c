@@ -601,6 +601,18 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
     return result;
 }
 
+bool mr_together_is_full(const mr_together *t)
+{
+    return t->pool.full;
+}
+
+void mr_together_move(mr_together *t, const mr_window *window)
+{
+    MR_REQUIRE(t->window->size == window->size && t->window->thread_count == window->thread_count);
+    t->window = window;
+    t->hard = t->forced = NULL;
+}
+
 bool mr_together_may_be(const mr_together *t, uint32_t a, const uint32_t *events, uint32_t count)
 {
     const mr_window *w = t->window;

@@ -47,6 +47,12 @@ mr_explored mr_together_search(const mr_window *window, const mr_precedence *har
                                uint64_t *spent, const mr_debug *debug, mr_arena *arena,
                                mr_together **together);
 
+/* Did the search give up because its states take too much memory? */
+bool mr_together_is_full(const mr_together *together);
+
+/* From now on it is about this window, which is the same as its own. */
+void mr_together_move(mr_together *together, const mr_window *window);
+
 /* Are threads and shared variables few? With more each two have so many states that questions take less, but for far races. */
 bool mr_together_has_few_parts(const mr_window *window);
 

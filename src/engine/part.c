@@ -83,7 +83,8 @@ static bool may_defer_otherwise(const mr_config *config, const mr_trace *part)
     uint64_t most = (uint64_t)mr_config_int(config, "window.far_size");
     uint64_t window = (uint64_t)mr_config_int(config, "window.size");
     uint64_t least = mr_far_size(most, window, part->threads.count);
-    return defer && part->event_count >= defer && mr_predict_settings_far(config) == MR_FAR_ALL &&
+    bool may_defer = part->event_count >= defer || part->threads.count > MR_MANY_CHAINS;
+    return defer && may_defer && mr_predict_settings_far(config) == MR_FAR_ALL &&
            part->event_count > least &&
            part->event_count <= mr_far_size(most, window, least_chains(part));
 }

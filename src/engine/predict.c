@@ -36,6 +36,8 @@ typedef struct prediction {
     bool searched;       /* its outcome was taken; then: */
     mr_outcome *found;   /*   races that count where no window proves them; owned */
     bool no_room;        /*   there is no memory for far races */
+    mr_far_ahead *ahead; /* owned; NULL: nothing is searched ahead */
+    bool asked_left;     /* what the windows have left was asked within the search for far races */
     bool asks_deferred;  /* windows are asked after the search for far races (deferred.h), about: */
     mr_wanted deferred;  /*   these pairs of places; owned */
     mr_event_pair *pairs; /*   the pairs that it has not confirmed; owned */
@@ -285,12 +287,22 @@ static void leave_workers(const prediction *p)
 
 /* ---- questions that the windows have left ---- */
 
+static bool is_long(const mr_predict_settings *settings)
+{
+    return settings->trace->event_count >= settings->defer;
+}
+
+/* Has the trace many threads, so that a question of a window takes long, and may the states of each two be searched? */
+static bool is_wide(const mr_predict_settings *settings)
+{
+    return settings->trace->chain_count > MR_MANY_CHAINS && settings->model != MR_MODEL_BRANCH;
+}
+
 /* Are all accesses seen by one far window, so that only what it leaves unknown is asked of windows? */
 static bool may_defer(const prediction *p)
 {
     const mr_predict_settings *settings = &p->settings;
-    const mr_trace *trace = settings->trace;
-    return settings->defer && trace->event_count >= settings->defer && p->window_count > 1 &&
+    return settings->defer && (is_long(settings) || is_wide(settings)) && p->window_count > 1 &&
            settings->far == MR_FAR_ALL && !settings->is_crowded &&
            mr_predict_settings_ask_sites(settings) && mr_far_sees_all(settings);
 }
@@ -371,13 +383,41 @@ static mr_status ask_deferred(prediction *p, bool decided, mr_error *error)
     return status;
 }
 
+static void end_ahead(prediction *p)
+{
+    mr_far_ahead_end(p->ahead);
+    p->ahead = NULL;
+}
+
+/* mr_far_context.ask_left */
+static mr_status ask_left(void *context, mr_error *error)
+{
+    prediction *p = context;
+    end_ahead(p);
+    p->asked_left = true;
+    return ask_deferred(p, false, error);
+}
+
 static mr_far_context far_context(prediction *p)
 {
     return (mr_far_context){.settings = &p->settings,
                             .merge = &p->merge,
                             .dispatch = &p->dispatch,
                             .worker_of = worker_of,
+                            .ahead = p->ahead,
+                            .ask_left = p->settings.is_wide ? ask_left : NULL,
                             .context = p};
+}
+
+/* Beside the search ahead of a wide trace, which has one of the threads. */
+static mr_status run_windows(prediction *p, const mr_phase *phase, mr_error *error)
+{
+    const bool alone = !p->dispatch.team && !p->dispatch.shards && p->dispatch.jobs > 1;
+    p->ahead = p->settings.is_wide && alone ? mr_far_ahead_start(&p->settings) : NULL;
+    p->dispatch.jobs -= p->ahead != NULL;
+    mr_status status = mr_dispatch_run(&p->dispatch, phase, error);
+    p->dispatch.jobs += p->ahead != NULL;
+    return status;
 }
 
 static mr_status do_windows(prediction *p, mr_error *error)
@@ -398,13 +438,14 @@ static mr_status do_windows(prediction *p, mr_error *error)
     if (p->settings.is_crowded)
         mr_crowded_limit(&p->settings);
     p->settings.defers = may_defer(p);
+    p->settings.is_wide = p->settings.defers && !is_long(&p->settings);
     mr_status status = mr_early_find(&context, &p->settings.is_walked, error);
     /* Merging the windows changes the ledger beside the search. */
     if (status == MR_OK && p->settings.is_crowded &&
         !mr_ledger_list_open(&p->merge.ledger, p->settings.trace, &p->open))
         status = mr_error_memory(error, "looking for far races");
     if (status == MR_OK)
-        status = mr_dispatch_run(&p->dispatch, &phase, error);
+        status = run_windows(p, &phase, error);
     status = merge_search(p, status, error);
     leave_workers(p);
     return status;
@@ -423,6 +464,7 @@ static mr_status find_far(prediction *p, mr_error *error)
     if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
         mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
         status = mr_far_decide(&far, error);
+    end_ahead(p);
     p->merge.result->run.far_seconds += mr_seconds() - begin;
     return status;
 }
@@ -534,6 +576,7 @@ static void add_times(mr_run_figures *to, const mr_run_figures *from)
 static void stop(prediction *p)
 {
     mr_run_figures *run = &p->merge.result->run;
+    end_ahead(p);
     mr_ceiling_stop(p->ceiling);
     run->units_saved = p->dispatch.units_saved;
     run->units_decided = p->dispatch.units_decided;
@@ -615,7 +658,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
-    if (status == MR_OK && !p.dispatch.shards) {
+    if (status == MR_OK && !p.dispatch.shards && !p.asked_left) {
         status = ask_deferred(&p, far_done, error);
         far_done &= status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }

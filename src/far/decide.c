@@ -11,9 +11,6 @@
 
 #include <inttypes.h>
 
-/* The steps that raising the precedence of a far window may take: some seconds. */
-#define REFINE_STEPS UINT64_C(4000000000)
-
 /* A call of mr_far_decide. */
 typedef struct decider {
     const mr_far_context *context;
@@ -21,6 +18,8 @@ typedef struct decider {
     mr_far_window window;
     mr_far_budget budget;
     mr_far_asker asker;
+    bool asked_left;             /* what the windows have left was asked */
+    size_t left_begin, left_end; /* the unknowns of that */
 } decider;
 
 static mr_stats *stats_of(const decider *d)
@@ -64,6 +63,28 @@ static mr_status try_at_large(decider *d, mr_status status)
     return goes_on(d, status) ? mr_far_try_whole(&d->asker, d->error) : status;
 }
 
+/* mr_deferred_drop: has the whole trace a race of the pair of places, or none? */
+static bool is_decided(const void *context, uint32_t key_1, uint32_t key_2)
+{
+    const decider *d = context;
+    const mr_ledger_entry *entry = mr_ledger_find(&d->context->merge->ledger, key_1, key_2);
+    const mr_place_pair *places = mr_far_window_find(&d->window, key_1, key_2);
+    return (entry && entry->race) || !places || places->no_race;
+}
+
+/* Asks what the windows have left. What they leave unknown is one of theirs. */
+static mr_status ask_left(decider *d)
+{
+    if (!d->context->ask_left || d->asked_left)
+        return MR_OK;
+    d->asked_left = true;
+    mr_deferred_drop(&d->context->merge->deferred, is_decided, d);
+    d->left_begin = d->context->merge->result->unknown_count;
+    mr_status status = d->context->ask_left(d->context->context, d->error);
+    d->left_end = d->context->merge->result->unknown_count;
+    return status;
+}
+
 /* In the model of the settings: looks for all races at once, and for proofs about bundles.
  * `untried`: many pairs of places are left, and the closest pairs of events were not tried at
  * large. */
@@ -81,6 +102,8 @@ static mr_status search_and_prove(decider *d, bool untried)
         status = mr_far_survey(&d->asker, d->error);
     if (goes_on(d, status))
         status = mr_far_meet(&d->asker, &met, d->error);
+    if (goes_on(d, status))
+        status = ask_left(d);
     if (untried && met == MR_FAR_MET_GAVE_UP &&
         d->window.problem.window->chain_count > MR_MANY_CHAINS)
         mr_far_budget_lower(d->asker.budget, OPEN_PART);
@@ -123,8 +146,7 @@ static mr_status prove_or_ask(decider *d, bool untried)
 static mr_status refine(decider *d)
 {
     uint32_t no_race;
-    mr_status status =
-        mr_far_window_refine(&d->window, &d->asker.decide, REFINE_STEPS, &no_race, d->error);
+    mr_status status = mr_far_window_refine(&d->window, &d->asker.decide, &no_race, d->error);
     if (status == MR_OK && d->window.model == d->context->settings->model)
         stats_of(d)->far_no_race += no_race;
     const mr_candidates *candidates = &d->window.candidates;
@@ -251,29 +273,22 @@ static mr_window_plan plan_far_windows(const decider *d)
 }
 
 /* Drops the unknowns of windows whose pair of places is no race in the whole trace. Unknowns from
- * `first_unknown` on are those of the far window itself. */
+ * `first_unknown` on are those of the far window itself, but for those of what the windows had left. */
 static void drop_unknowns(decider *d, size_t first_unknown)
 {
     const mr_ledger *ledger = &d->context->merge->ledger;
     mr_result *result = d->context->merge->result;
     for (uint32_t i = 0; i < ledger->count; i++) {
         const mr_ledger_entry *entry = &ledger->entries[i];
-        if (!entry->unknown || entry->race || entry->unknown_index >= first_unknown)
+        const size_t index = entry->unknown_index;
+        const bool left = index >= d->left_begin && index < d->left_end;
+        if (!entry->unknown || entry->race || (index >= first_unknown && !left))
             continue;
         MR_ASSERT(entry->unknown_index < result->unknown_count);
         const mr_place_pair *places = mr_far_window_find(&d->window, entry->key_1, entry->key_2);
         if (!places || places->no_race)
             result->unknowns[entry->unknown_index].window_end = 0; /* mr_merge_finish drops it */
     }
-}
-
-/* mr_deferred_drop: has the whole trace a race of the pair of places, or none? */
-static bool is_decided(const void *context, uint32_t key_1, uint32_t key_2)
-{
-    const decider *d = context;
-    const mr_ledger_entry *entry = mr_ledger_find(&d->context->merge->ledger, key_1, key_2);
-    const mr_place_pair *places = mr_far_window_find(&d->window, key_1, key_2);
-    return (entry && entry->race) || !places || places->no_race;
 }
 
 static mr_status decide_far_windows(decider *d)
@@ -291,7 +306,8 @@ static mr_status decide_far_windows(decider *d)
     if (mr_window_plan_count(&plan) == 1 &&
         d->context->settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP) {
         drop_unknowns(d, first_unknown);
-        mr_deferred_drop(&d->context->merge->deferred, is_decided, d);
+        if (!d->asked_left)
+            mr_deferred_drop(&d->context->merge->deferred, is_decided, d);
     }
     if (mr_window_plan_count(&plan) > 1 &&
         !mr_far_parts_count(reduced, &plan, &merge->ledger, &stats_of(d)->far_parts))

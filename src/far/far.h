@@ -16,6 +16,7 @@
 #ifndef MR_FAR_FAR_H
 #define MR_FAR_FAR_H
 
+#include "ahead.h"
 #include "dispatch/dispatch.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
@@ -28,6 +29,10 @@ typedef struct mr_far_context {
     /* The worker of that number, 0 … dispatch->jobs - 1, on the full trace. Called by the thread
      * that is this worker. */
     mr_status (*worker_of)(void *context, unsigned number, mr_worker **worker, mr_error *error);
+    /* Asks what the windows have left (predict/deferred.h), in a wide trace; NULL: that comes after mr_far_decide. Called at most once, by
+     * the calling thread, when the states of each two threads have been searched. */
+    mr_status (*ask_left)(void *context, mr_error *error);
+    mr_far_ahead *ahead; /* NULL: nothing was searched ahead */
     void *context;
 } mr_far_context;
 

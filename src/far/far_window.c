@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The steps that raising the precedence of a far window may take: some seconds. */
+#define REFINE_STEPS UINT64_C(4000000000)
+
 /* ---- the pairs of places ---- */
 
 static void free_places(mr_place_pairs *places)
@@ -260,12 +263,17 @@ mr_status mr_far_window_list_again(mr_far_window *window, uint32_t *no_race, mr_
     return status;
 }
 
+bool mr_far_problem_refine(mr_problem *problem, const mr_decide_options *decide, mr_arena *arena)
+{
+    return mr_problem_list_rows(problem, decide, arena) &&
+           mr_problem_refine(problem, decide, REFINE_STEPS, arena);
+}
+
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
-                               uint64_t steps, uint32_t *no_race, mr_error *error)
+                               uint32_t *no_race, mr_error *error)
 {
     *no_race = 0;
-    if (!mr_problem_list_rows(&window->problem, decide, &window->arena) ||
-        !mr_problem_refine(&window->problem, decide, steps, &window->arena))
+    if (!mr_far_problem_refine(&window->problem, decide, &window->arena))
         return mr_error_memory(error, "deciding far races");
     return window->problem.refined ? mr_far_window_list_again(window, no_race, error) : MR_OK;
 }

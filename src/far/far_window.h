@@ -84,11 +84,13 @@ mr_status mr_far_window_build(mr_far_window *window, uint32_t start, uint32_t en
 /* Lists the pairs of places that have candidates and are not settled, with their close pairs. */
 mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error);
 
-/* Raises the precedence of the window (mr_problem_refine) within `steps`, and lists the pairs of
- * places that are not settled again. `*no_race`: how many pairs of places that were not settled have no candidates any
+/* Raises the precedence of a far window (mr_problem_refine). False: no memory. */
+bool mr_far_problem_refine(mr_problem *problem, const mr_decide_options *decide, mr_arena *arena);
+
+/* The same for the window, and lists the pairs of places that are not settled again. `*no_race`: how many pairs of places that were not settled have no candidates any
  * more. */
 mr_status mr_far_window_refine(mr_far_window *window, const mr_decide_options *decide,
-                               uint64_t steps, uint32_t *no_race, mr_error *error);
+                               uint32_t *no_race, mr_error *error);
 
 /* The second half of that, for when the precedence was raised otherwise. */
 mr_status mr_far_window_list_again(mr_far_window *window, uint32_t *no_race, mr_error *error);

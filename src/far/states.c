@@ -1,5 +1,6 @@
 #include "states.h"
 
+#include "ahead.h"
 #include "base/assert.h"
 #include "base/memory.h"
 #include "predict/apart.h"
@@ -253,25 +254,48 @@ void mr_far_forget_together(mr_far_asker *asker)
     asker->has_together = false;
 }
 
+mr_explored mr_far_search_together(const mr_problem *problem, const mr_decide_options *decide,
+                                   uint64_t memory_bytes, uint64_t *spent, mr_arena *arena,
+                                   mr_together **together)
+{
+    const bool cone = decide->steps & MR_STEP_BIT(MR_STEP_CONE);
+    const mr_explore_limits limits = {.effort =
+                                          (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,
+                                      .memory_bytes = memory_bytes};
+    return mr_together_search(problem->window, &problem->hard,
+                              cone ? &problem->forced : &problem->hard, &limits, spent,
+                              decide->debug, arena, together);
+}
+
+/* What was searched ahead (ahead.h), or else is searched now. */
+static mr_explored search_or_take(mr_far_asker *asker, uint64_t *spent, mr_arena *scratch,
+                                  mr_together **together)
+{
+    const mr_problem *problem = &asker->window->problem;
+    mr_far_ahead *ahead = asker->context->ahead;
+    mr_explored result;
+    if (ahead && mr_far_ahead_take(ahead, &result, spent, together)) {
+        mr_together_move(*together, problem->window);
+        return result;
+    }
+    if (mr_halt_asked(asker->context->settings->halt) != MR_HALT_NONE)
+        return MR_EXPLORED_NO_MEMORY;
+    return mr_far_search_together(problem, &asker->decide,
+                                  mr_limits_memory_bytes(&asker->decide.limits), spent, scratch,
+                                  together);
+}
+
 mr_status mr_far_meet(mr_far_asker *asker, mr_far_met *met, mr_error *error)
 {
-    mr_far_window *window = asker->window;
-    const mr_problem *problem = &window->problem;
-    bool cone = asker->decide.steps & MR_STEP_BIT(MR_STEP_CONE);
     mr_together *together;
     uint64_t spent = 0;
     mr_arena scratch;
     *met = MR_FAR_MET_LITTLE;
     if (!mr_far_survey_is_used(asker))
         return MR_OK;
-    const mr_explore_limits limits = {
-        .effort = (uint64_t)problem->window->size * EFFORT_OF_TOGETHER,
-        .memory_bytes = mr_limits_memory_bytes(&asker->decide.limits)};
     mr_arena_init(&scratch);
-    scratch.halt = window->arena.halt;
-    mr_explored result = mr_together_search(problem->window, &problem->hard,
-                                            cone ? &problem->forced : &problem->hard, &limits,
-                                            &spent, window->settings->debug, &scratch, &together);
+    scratch.halt = asker->window->arena.halt;
+    mr_explored result = search_or_take(asker, &spent, &scratch, &together);
     const uint32_t told = result; /* it may have given up for want of memory */
     mr_dispatch_note(asker->context->dispatch, &told, sizeof told);
     mr_status status = result == MR_EXPLORED_NO_MEMORY

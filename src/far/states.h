@@ -10,6 +10,7 @@
 #define MR_FAR_STATES_H
 
 #include "ask.h"
+#include "solver/together.h"
 
 /* Do the states of the far window say anything, and are there not too many? In the model of the settings. */
 bool mr_far_survey_is_used(const mr_far_asker *asker);
@@ -17,6 +18,11 @@ bool mr_far_survey_is_used(const mr_far_asker *asker);
 /* In the model of the settings: races, and proofs for all other pairs of places when no state is left. It is one
  * unit. MR_ERR_MEMORY, and the errors of mr_dispatch_run. */
 mr_status mr_far_survey(mr_far_asker *asker, mr_error *error);
+
+/* mr_together_search on a far window whose precedence was raised, with what far questions may spend on it. */
+mr_explored mr_far_search_together(const mr_problem *problem, const mr_decide_options *decide,
+                                   uint64_t memory_bytes, uint64_t *spent, mr_arena *arena,
+                                   mr_together **together);
 
 /* What the states of each two threads led to. */
 typedef enum mr_far_met {

@@ -461,7 +461,8 @@ static mr_status decide_cheaply(group_state *s, const mr_candidates *candidates,
     mr_pair_verdict *verdict = s->verdict;
     mr_status status = MR_OK;
     s->cheaply = true;
-    if (s->worker->window_steps < s->worker->settings->plan.size)
+    const mr_predict_settings *settings = s->worker->settings;
+    if (!settings->is_wide && s->worker->window_steps < settings->plan.size)
         status = decide_group(s, candidates, group);
     else
         verdict->asked = false;

@@ -40,7 +40,9 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
         return NOT_ASKED; /* nobody would ask later */
     /* A worker that did not know of lower windows may have asked more than counts, and stopped too early. */
     if (!verdict->asked)
-        return verdict->deferred && *window_steps >= settings->plan.size ? DEFERRED : NOT_ASKED;
+        return verdict->deferred && (settings->is_wide || *window_steps >= settings->plan.size)
+                   ? DEFERRED
+                   : NOT_ASKED;
     *window_steps += verdict->steps;
     return verdict->deferred ? DEFERRED : AS_IT_IS;
 }

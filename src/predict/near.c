@@ -17,6 +17,7 @@ enum { LEAST_EVENTS = 2 };
 enum { ELIMINATE_PART = 16, SATURATE_PART = 8 };
 
 struct mr_near {
+    const mr_worker *worker;
     mr_outcome *found; /* owned; verdicts with a race */
     mr_map index;      /* by two places: number in `found`, or NEVER_TOGETHER */
     mr_apart apart;    /* owned */
@@ -70,11 +71,14 @@ void mr_near_forget(mr_worker *worker)
     worker->near = NULL;
 }
 
-/* mr_candidate_options.wanted: has no smaller or lower small window a race of the two places? */
+/* mr_candidate_options.wanted: has no smaller or lower small window a race of the two places? Of questions that were left, those that are
+ * asked now. */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const struct mr_near *near = context;
-    return mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE) == MR_NONE;
+    const mr_worker *worker = near->worker;
+    return mr_deferred_has(worker->only, worker->window, location_1, location_2) &&
+           mr_map_get(&near->index, mr_map_key(location_1, location_2), MR_NONE) == MR_NONE;
 }
 
 /* Notes a number, or NEVER_TOGETHER, for two places. False: no memory. */
@@ -257,6 +261,7 @@ static mr_status search_window(mr_worker *worker, const mr_problem *problem)
     worker->near = mr_calloc(1, sizeof *worker->near);
     if (!worker->near)
         return mr_error_memory(worker->error, "deciding a candidate");
+    worker->near->worker = worker;
     worker->decide = mr_near_options(&decide);
     worker->near_in = problem->window;
     worker->window_steps = 0; /* what was spent before must not matter */
