@@ -24,8 +24,7 @@ enum { SATURATE_STAGE = 4 };
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
 enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
 /* Work of a unit of Z3: both then stand for about the same time. */
-enum { EFFORT_PER_UNIT = 10 };
-enum { GREEDY_PASSES = 20 }; /* over the cone */
+enum { EFFORT_PER_UNIT = 10, GREEDY_PASSES = 20 /* over the cone */ };
 /* Events run and words of states that explore may look at: some hundredths and some tenths of a second. */
 enum { EXPLORE_FIRST = 1000000, EXPLORE_LARGE = 12500000, EXPLORE_EFFORT = 50000000 };
 enum { LARGE_CONE = 20000 }; /* events */
@@ -253,9 +252,8 @@ static outcome close_cone(candidate_task *task)
     return PASSED_ON;
 }
 
-/* In a window of more events than this a proof without the cone is tried first, with one of so many
- * parts of the budget. Its effort counts as so many events of a cone: one for some steps, and one for some
- * events of the window. */
+/* In a window of more events than this a proof without the cone is tried first, with one of so many parts of the budget. Its effort
+ * counts as so many events of a cone: one for some steps, and one for some events of the window. */
 enum { LARGE_WINDOW = 1 << 14, PART_NEAR = 128, EFFORT_OF_EVENT = 64, EVENTS_OF_QUESTION = 512 };
 
 static outcome try_near(candidate_task *task, const mr_eliminate_limits *limits)
@@ -395,6 +393,8 @@ static outcome try_explore(candidate_task *task)
     uint64_t effort = task->options->first_attempt ? EXPLORE_FIRST
                       : large                      ? EXPLORE_LARGE
                                                    : EXPLORE_EFFORT;
+    if (task->options->explore_most && effort > task->options->explore_most)
+        effort = task->options->explore_most;
     const mr_explore_limits limits = {effort, mr_limits_memory_bytes(&task->options->limits)};
     uint32_t *stops = mr_arena_alloc(task->arena, task->goal->stop_count, sizeof *stops);
     if (!stops)
@@ -485,8 +485,8 @@ static bool saturation_fits(const candidate_task *task, const mr_encoding *encod
     return !memory_bytes || 2 * cells * sizeof(uint32_t) <= memory_bytes;
 }
 
-/* Formulas with more nodes than this are for saturation alone, which has so many times its budget for
- * them: Z3 used up its units on each such formula that was met, and took ten times as long. */
+/* Formulas with more nodes than this are for saturation alone, which has so many times its budget for them: Z3 used up its units on
+ * each such formula that was met, and took ten times as long. */
 enum { NODES_OF_Z3 = 30000, LARGE_TIMES = 2 };
 
 static outcome saturate(candidate_task *task, formula_task *f)

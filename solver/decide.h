@@ -58,6 +58,7 @@ typedef struct mr_decide_options {
     /* The window leads to many states: saturation comes with twice its budget before explore, which has a part of its
      * own. Not in a first attempt. */
     bool many_states;
+    uint64_t explore_most;   /* of the budget of explore; 0: all of it */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

@@ -214,6 +214,67 @@ static void count_survey(void *context, const char *line)
     counts->together = strstr(line, "together=all");
 }
 
+typedef struct question_counts {
+    uint32_t by_z3;
+    uint64_t most_explored; /* states, in one question */
+} question_counts;
+
+/* mr_debug.write */
+static void count_question(void *context, const char *line)
+{
+    question_counts *counts = context;
+    counts->by_z3 += strstr(line, "step=lazy") || strstr(line, "step=z3");
+    const char *effort = strstr(line, "effort=");
+    if (strstr(line, "step=explore") && effort) {
+        uint64_t count = strtoull(effort + strlen("effort="), NULL, 10);
+        counts->most_explored = count > counts->most_explored ? count : counts->most_explored;
+    }
+}
+
+/* With more states than a survey may look at questions are short, and Z3 is asked nothing: in a window, then in the far window. */
+static void questions_are_bounded_where_states_are_many(void **state)
+{
+    (void)state;
+    enum { MOST_EXPLORED = 2000000 };
+    static const struct {
+        uint32_t events;
+        const char *window, *steps;
+    } rows[] = {{5000, "0", "10000"}, {3000, "300", "1000"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const mr_hard_shape shape = {.family = MR_HARD_NESTED,
+                                     .events = rows[i].events,
+                                     .threads = 6,
+                                     .depth = 60,
+                                     .values = 8,
+                                     .backs_off = true};
+        const char *const settings[] = {"model",
+                                        "value",
+                                        "jobs",
+                                        "1",
+                                        "find",
+                                        "races",
+                                        "window.size",
+                                        rows[i].window,
+                                        "solver.saturate_steps",
+                                        rows[i].steps,
+                                        NULL};
+        question_counts counts = {0};
+        mr_trace *trace = make(&shape, 1);
+        mr_config *config = mr_settings_of(settings);
+        const mr_debug debug = {1u << MR_DEBUG_STEPS, count_question, &counts};
+        const mr_predict_run run = {.debug = &debug};
+        mr_result result = {0};
+        mr_error error = {0};
+        assert_int_equal(mr_predict(trace, config, &run, &result, &error), MR_OK);
+        assert_true(result.unknown_count > 0);
+        assert_true(counts.most_explored > 0 && counts.most_explored < MOST_EXPLORED);
+        assert_int_equal(counts.by_z3, 0);
+        mr_result_free(&result);
+        mr_config_free(config);
+        mr_trace_free(trace);
+    }
+}
+
 /* With so few steps that the search for all far races gives up. Those that the states of each two threads leave are decided at once. */
 static void nests_have_the_races_of_one_window(void **state)
 {
@@ -497,6 +558,7 @@ int main(void)
         cmocka_unit_test(explore_runs_what_others_wait_for),
         cmocka_unit_test(wide_has_the_races_of_one_window),
         cmocka_unit_test(nests_have_the_races_of_one_window),
+        cmocka_unit_test(questions_are_bounded_where_states_are_many),
         cmocka_unit_test(small_members_agree_with_exhaustive_search),
         cmocka_unit_test(close_races_change_no_verdict),
         cmocka_unit_test(windows_of_many_threads_are_bounded),

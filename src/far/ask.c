@@ -9,19 +9,51 @@
  * reordering, whose passes over a window look only at the events that are needed. */
 enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4, EVENTS_REORDERED_BY_EFFORT = 16 };
 
+/* ---- how much is asked ---- */
+
+/* Where the states of a far window are too many, long questions settle little more than short ones do, and Z3 settles nothing. Then a
+ * question has a part of its budget, which is the events of the window by so many, and all questions together one by so many; a small window
+ * counts as one of at least so many. */
+enum { EVENTS_OF_STEPS = 1 << 20, EVENTS_OF_ALL = 1 << 18, LEAST_EVENTS = 1 << 16 };
+
+void mr_far_use_settings(mr_far_asker *asker)
+{
+    const mr_predict_settings *settings = asker->context->settings;
+    asker->decide = settings->decide;
+    /* A race in trace order is sync-preserving, and known by now. In model branch that is not so:
+     * reads that nothing binds need not see what they saw. */
+    if (settings->model != MR_MODEL_BRANCH)
+        asker->decide.steps &= ~MR_STEP_BIT(MR_STEP_LINEARISE);
+}
+
+static uint64_t part_of(uint64_t budget, double part)
+{
+    return (uint64_t)((double)budget * part) + 1;
+}
+
+void mr_far_bound_questions(mr_far_asker *asker)
+{
+    const mr_predict_settings *settings = asker->context->settings;
+    mr_decide_options *decide = &asker->decide;
+    double events = asker->window->problem.window->size;
+    if (events < LEAST_EVENTS)
+        events = LEAST_EVENTS;
+    mr_far_budget_bound(asker->budget, part_of(settings->far_limits.all, events / EVENTS_OF_ALL));
+    if (!decide->saturate_steps || !(decide->steps & MR_STEP_BIT(MR_STEP_SATURATE)))
+        return;
+    decide->saturate_steps = part_of(settings->decide.saturate_steps, events / EVENTS_OF_STEPS);
+    decide->explore_most = decide->saturate_steps;
+    decide->steps &= ~(MR_STEP_BIT(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_Z3));
+}
+
 /* ---- the workers ---- */
 
 mr_status mr_far_asker_init(mr_far_asker *asker, const mr_far_context *context,
                             mr_far_window *window, mr_far_budget *budget, mr_error *error)
 {
-    const mr_predict_settings *settings = context->settings;
     MR_REQUIRE(context->dispatch->jobs > 0);
-    *asker = (mr_far_asker){
-        .context = context, .window = window, .budget = budget, .decide = settings->decide};
-    /* A race in trace order is sync-preserving, and known by now. In model branch that is not so:
-     * reads that nothing binds need not see what they saw. */
-    if (settings->model != MR_MODEL_BRANCH)
-        asker->decide.steps &= ~MR_STEP_BIT(MR_STEP_LINEARISE);
+    *asker = (mr_far_asker){.context = context, .window = window, .budget = budget};
+    mr_far_use_settings(asker);
     asker->workers = mr_calloc(context->dispatch->jobs, sizeof(mr_far_worker *));
     return asker->workers ? MR_OK : mr_error_memory(error, "deciding far races");
 }
@@ -102,6 +134,7 @@ mr_status mr_far_unit_begin(mr_far_asker *asker, unsigned number, uint64_t unit,
     *outcome = mr_outcome_new(unit);
     if (!*outcome)
         return mr_error_memory(error, "deciding far races");
+    (*worker)->worker.decide = asker->decide;
     (*worker)->worker.error = error;
     (*worker)->worker.halted = mr_far_is_halted(asker);
     mr_worker_begin(&(*worker)->worker, MR_ROOM_FAR);

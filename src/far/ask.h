@@ -58,6 +58,10 @@ mr_status mr_far_asker_init(mr_far_asker *asker, const mr_far_context *context,
                             mr_far_window *window, mr_far_budget *budget, mr_error *error);
 void mr_far_asker_free(mr_far_asker *asker);
 
+/* What a question may take: as the settings say, or less, where the states of the far window are too many. */
+void mr_far_use_settings(mr_far_asker *asker);
+void mr_far_bound_questions(mr_far_asker *asker);
+
 /* Is the run to end? */
 bool mr_far_is_halted(const mr_far_asker *asker);
 

@@ -94,6 +94,14 @@ void mr_far_budget_lower(mr_far_budget *budget, uint64_t part)
         budget->most = budget->spent + (all - budget->spent) / part + 1;
 }
 
+void mr_far_budget_bound(mr_far_budget *budget, uint64_t effort)
+{
+    if (!budget->window->settings->far_limits.all)
+        return;
+    if (!budget->most || budget->most > budget->spent + effort)
+        budget->most = budget->spent + effort;
+}
+
 /* ---- what was found ---- */
 
 void mr_far_budget_pay(mr_far_budget *budget, mr_place_pair *places, uint64_t effort)

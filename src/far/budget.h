@@ -54,6 +54,9 @@ bool mr_far_budget_may_try_now(mr_far_budget *budget, const mr_place_pair *place
 /* Leaves one of so many parts of what is left of limits.all, unless that is 0. */
 void mr_far_budget_lower(mr_far_budget *budget, uint64_t part);
 
+/* Leaves at most so much of limits.all, unless that is 0. */
+void mr_far_budget_bound(mr_far_budget *budget, uint64_t effort);
+
 /* Charges effort to a pair of places that the budget covers so far. */
 void mr_far_budget_pay(mr_far_budget *budget, mr_place_pair *places, uint64_t effort);
 

@@ -109,6 +109,8 @@ static mr_status search_and_prove(decider *d, bool untried)
         mr_far_budget_lower(d->asker.budget, OPEN_PART);
     if (untried && goes_on(d, status))
         status = mr_far_survey_together(&d->asker, d->error);
+    if (goes_on(d, status) && mr_far_survey_is_used(&d->asker))
+        mr_far_bound_questions(&d->asker);
     if (untried)
         status = try_at_large(d, status);
     if (met == MR_FAR_MET_RAISED && goes_on(d, status)) /* needs little now */
@@ -201,6 +203,7 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
 {
     mr_stats *stats = stats_of(d);
     d->asker.looked = false;
+    mr_far_use_settings(&d->asker);
     mr_far_forget_together(&d->asker);
     stats->far_windows++;
     stats->far_events += end - start;

@@ -70,6 +70,16 @@ static void tell_answer(const group_state *s, mr_stops a, mr_stops b)
                    decision->effort);
 }
 
+/* In a window that leads to too many states, long questions settle little more than short ones do: saturation has a quarter of its budget,
+ * which is twice what `saturate_steps` says, and explore no more than half of that. */
+static void shorten_question(mr_decide_options *options)
+{
+    enum { PART = 8 };
+    options->many_states = true;
+    options->saturate_steps = options->saturate_steps / PART + 1;
+    options->explore_most = options->saturate_steps;
+}
+
 /* Asks one question, by those of `steps` that the settings allow; a race is confirmed and put into
  * the verdict. A rejected witness makes the answer unknown. */
 static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
@@ -81,7 +91,8 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     s->left[0] = a;
     s->left[1] = b;
     options.steps &= steps;
-    options.many_states = !options.first_attempt && mr_near_has_many_states(worker);
+    if (!options.first_attempt && mr_near_has_many_states(worker))
+        shorten_question(&options);
     if (halted(worker)) {
         *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
         return MR_OK;
@@ -317,17 +328,9 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     return decide_sites(s, one, two, open);
 }
 
-/* Where many threads lead to more states than can be gone through, what the other steps give up is beyond Z3, too. Chains are those of
- * the trace: a part of it may have more of them in a window (engine/part.c). */
-static bool is_beyond_z3(const group_state *s)
-{
-    return s->worker->settings->trace->chain_count > MR_MANY_CHAINS &&
-           s->problem->window->thread_count > MR_MANY_CHAINS && mr_near_has_many_states(s->worker);
-}
-
 /* Decides all accesses of two sites without Z3, in parts where that is needed; when some part stays
  * unknown, Z3 is asked about the whole, once. Of what the other steps give up it settles little, and
- * it works on that for long. */
+ * it works on that for long. In a window that leads to more states than can be gone through it settles nothing. */
 static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     const unsigned by_z3 = BY_Z3 & s->worker->decide.steps;
@@ -336,8 +339,8 @@ static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr
     s->steps = by_z3 ? MR_ALL_STEPS & ~(unsigned)BY_Z3 : MR_ALL_STEPS;
     mr_status status = decide_sites(s, one, two, open);
     if (status != MR_OK || s->verdict->has_race || open->verdict != MR_VERDICT_UNKNOWN ||
-        open->reason == MR_UNKNOWN_REJECTED || !by_z3 || !begun || is_beyond_z3(s) ||
-        halted(s->worker))
+        open->reason == MR_UNKNOWN_REJECTED || !by_z3 || !begun ||
+        mr_near_has_many_states(s->worker) || halted(s->worker))
         return status;
     status = ask(s, MR_ALL_STEPS & ~(unsigned)SEARCHES, one, two);
     *open = s->latest;

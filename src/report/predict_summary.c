@@ -361,7 +361,7 @@ static const char *remedy(mr_unknown_reason reason)
     case MR_UNKNOWN_BUDGET:
         return "a larger --window-far-work and --candidates-max-unanswered";
     case MR_UNKNOWN_STEPS:
-        return "a larger --solver-rlimit, or --model rf";
+        return "a larger --solver-saturate-steps and --solver-rlimit, or --model rf";
     case MR_UNKNOWN_SOLVER:
     case MR_UNKNOWN_REJECTED:
     case MR_UNKNOWN_COUNT:
