@@ -130,6 +130,18 @@ static long take(mr_thread *thread, uint32_t *word, bool waits, uintptr_t code)
     return (seen & FUTEX_TID_MASK) == 0 ? 0 : -EAGAIN;
 }
 
+/* Is there a thread whose number stands in the word of a lock? Here, or in another process. */
+static bool has_holder(const uint32_t *word)
+{
+    const uint32_t number = __atomic_load_n(word, __ATOMIC_SEQ_CST) & FUTEX_TID_MASK;
+    for (const mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (number_of(t) == number) {
+            return t->state != MR_DONE;
+        }
+    }
+    return mr_sys(SYS_tkill, (long)number, 0, 0, 0, 0, 0) != -ESRCH;
+}
+
 /* -errno or 0, as of FUTEX_LOCK_PI. */
 static long lock(mr_thread *thread, uint32_t *word, int64_t limit, bool shared, uintptr_t code)
 {
@@ -137,6 +149,9 @@ static long lock(mr_thread *thread, uint32_t *word, int64_t limit, bool shared, 
         long status = take(thread, word, true, code);
         if (status != -EAGAIN) {
             return status;
+        }
+        if (!has_holder(word)) {
+            return -ESRCH;
         }
         thread->polls = shared;
         thread->wake_bits = UINT32_MAX;
