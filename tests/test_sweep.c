@@ -531,6 +531,33 @@ static void test_no_memory(void **state)
     }
 }
 
+/* A race that only SyncP proves, early in an .mrt file: what the accesses of its example need takes the first one, as long as all before
+ * them has happened. The rest of the file is loaded for SyncP. */
+static void test_rest(void **state)
+{
+    (void)state;
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_WCP};
+    char text[2048] = "T3|acq(m)|1\nT1|w(x)|2\nT1|w(y)|3\nT3|r(y)|4\nT3|rel(m)|5\n"
+                      "T2|acq(m)|6\nT2|rel(m)|7\nT2|w(x)|8\n";
+    for (int i = 0; i < 64; i++)
+        strcat(text, "T1|w(z)|9\n");
+    char text_path[512], mrt_path[512];
+    mr_scratch_write(&scratch, "rest.std", text, text_path);
+    write_mrt(text, 2, mrt_path);
+    for (int i = 0; i < 2; i++) {
+        mr_config *config = config_of(relations[i], "false", "true");
+        mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
+        check_same(&whole, &first);
+        assert_int_equal(first.result.list.race_count, 2);
+        assert_int_equal(first.result.races[0].proof, MR_PROOF_SHB);
+        assert_int_equal(first.result.races[1].proof, MR_PROOF_SYNCP);
+        assert_int_equal(first.trace->event_count, first.names->event_count);
+        mr_sweep_free(&whole);
+        mr_sweep_free(&first);
+        mr_config_free(config);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -539,7 +566,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_first_events),
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
-        cmocka_unit_test(test_late_opaque),
+        cmocka_unit_test(test_late_opaque),    cmocka_unit_test(test_rest),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

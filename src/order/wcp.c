@@ -534,7 +534,12 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     const mr_wcp_thread *thread = &wcp->threads[access->thread];
     uint32_t local = wcp->hb.threads[access->thread].local;
     mr_variable *variable = mr_detector_variable(detector, access->variable);
-    if (!variable || !follow_rule_a(detector, access, variable))
+    if (!variable)
+        return false;
+    if (mr_variable_is_shared(variable))
+        __builtin_prefetch(
+            variable->history->recent); /* it comes while rule (a) waits for touches */
+    if (!follow_rule_a(detector, access, variable))
         return false;
     if (mr_variable_again(variable, access, local))
         return true;

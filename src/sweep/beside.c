@@ -126,25 +126,38 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
     return beside->status;
 }
 
+/* Those of the trace from `event` on, or of the stream, when it has more. Block `number` of the stream begins there. */
+static bool next_events(const mr_beside_parted *beside, uint64_t event, size_t number,
+                        mr_events *events)
+{
+    enum { EVENTS_A_LOOK = 1 << 16 };
+    const mr_trace *trace = beside->trace;
+    const mr_sweep *sweep = beside->job->sweep;
+    if (trace->event_count < sweep->names->event_count)
+        return mr_stream_follow(sweep->stream, number, events) && events->count;
+    uint64_t left = trace->event_count - event;
+    *events = mr_events_of_trace(trace, (uint32_t)event,
+                                 (uint32_t)(left < EVENTS_A_LOOK ? left : EVENTS_A_LOOK));
+    mr_trace_pass(trace, (uint32_t)event);
+    return true;
+}
+
 /* Without a progress line: it takes less than reading the trace. */
 static void *look_parted(void *argument)
 {
-    enum { EVENTS_A_LOOK = 1 << 16 };
     mr_beside_parted *beside = argument;
-    const mr_trace *trace = beside->trace;
     const mr_sweep_job *job = beside->job;
-    mr_parted *parted = mr_parted_new(&job->shared->left, outlook_of(job, trace));
+    uint64_t all = job->sweep->names->event_count;
+    mr_parted *parted = mr_parted_new(&job->shared->left, outlook_of(job, beside->trace));
+    mr_events events = {0};
     bool ok = parted != NULL;
-    for (uint32_t event = 0; ok && event < trace->event_count && !mr_parted_is_over(parted);) {
-        uint32_t left = trace->event_count - event;
-        mr_events events =
-            mr_events_of_trace(trace, event, left < EVENTS_A_LOOK ? left : EVENTS_A_LOOK);
-        mr_trace_pass(trace, event);
-        ok = mr_parted_feed(parted, &events) && mr_halt_asked(job->halt) == MR_HALT_NONE;
-        event += events.count;
-    }
-    beside->parted = ok ? parted : NULL;
-    if (!ok)
+    size_t number = 0;
+    for (uint64_t event = 0; ok && event < all && !mr_parted_is_over(parted); event += events.count)
+        ok = !atomic_load(&beside->unwanted) && mr_halt_asked(job->halt) == MR_HALT_NONE &&
+             next_events(beside, event, number++, &events) && mr_parted_feed(parted, &events);
+    if (ok)
+        beside->parted = parted;
+    else
         mr_parted_free(parted);
     return NULL;
 }
@@ -153,7 +166,8 @@ void mr_beside_start_parted(const mr_sweep_job *job, const mr_trace *trace)
 {
     mr_beside_parted *beside = &job->shared->parted;
     MR_REQUIRE(!beside->trace);
-    *beside = (mr_beside_parted){.job = job, .trace = trace};
+    beside->job = job;
+    beside->trace = trace;
     outlook_of(job, trace); /* made by this thread alone */
     if (may_have_thread(job, trace))
         beside->threaded = mr_thread_start(&beside->thread, look_parted, beside);
@@ -164,17 +178,19 @@ void mr_beside_wait_parted(const mr_sweep_job *job)
     mr_beside_parted *beside = &job->shared->parted;
     if (beside->threaded)
         pthread_join(beside->thread, NULL);
-    else
+    else if (beside->trace)
         look_parted(beside);
     beside->threaded = false;
 }
 
 void mr_beside_drop_parted(mr_beside_parted *beside)
 {
+    atomic_store(&beside->unwanted, true);
     if (beside->threaded)
         pthread_join(beside->thread, NULL);
+    beside->threaded = false;
     mr_parted_free(beside->parted);
-    *beside = (mr_beside_parted){0};
+    beside->parted = NULL;
 }
 
 void mr_sweep_shared_free(mr_sweep_shared *shared)

@@ -20,6 +20,7 @@
 #include "shown.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* A pass over fewer events takes less than a millisecond. */
 enum { MR_BESIDE_LEAST = 1 << 16 };
@@ -41,7 +42,8 @@ typedef struct mr_beside {
 /* Which of the candidates that shb leaves have no sync-preserving race (parted.h). Zero-initialised: not started. */
 typedef struct mr_beside_parted {
     pthread_t thread;
-    bool threaded; /* it was not joined so far */
+    bool threaded;        /* it was not joined so far */
+    atomic_bool unwanted; /* nobody will ask */
     const mr_sweep_job *job;
     const mr_trace *trace;
     mr_parted *parted; /* NULL: not known */
@@ -86,7 +88,8 @@ mr_status mr_beside_take(mr_beside *beside, const mr_sweep_job *job, mr_relation
  * that is not known. */
 bool mr_beside_give_shown(const mr_sweep_job *job);
 
-/* Begins to look which of the pairs of `left` are parted, in a thread, if there can be one. */
+/* Begins to look which of the pairs of `left` are parted, in a thread, if there can be one. `trace` may have the first events of the
+ * stream alone; all are looked at. */
 void mr_beside_start_parted(const mr_sweep_job *job, const mr_trace *trace);
 
 /* Waits for that. `shared->parted.parted` is NULL when nothing is known: no memory, or a halt. */

@@ -173,15 +173,59 @@ void mr_lean_drop(mr_lean_making *making)
     making->trace = NULL;
 }
 
-void mr_lean_free(mr_trace *lean)
+bool mr_lean_may_grow(const mr_sweep_job *job)
 {
-    if (lean == NULL)
-        return;
-    mr_spill_free(&lean->spill);
+    mr_events first;
+    return has_room(job, job->sweep->names->event_count) &&
+           mr_stream_follow(job->sweep->stream, 0, &first);
+}
+
+static void free_derived(const mr_trace *lean)
+{
     free(lean->variable_info);
     free(lean->thread_info);
     free(lean->chain);
     free(lean->object_info);
     free(lean->object_variables);
+}
+
+mr_status mr_lean_whole(const mr_sweep_job *job)
+{
+    mr_sweep *sweep = job->sweep;
+    mr_lean_making *making = &job->shared->lean;
+    mr_trace *trace = sweep->lean, before = *trace;
+    double since = mr_seconds();
+    MR_REQUIRE(making->trace == NULL && !making->threaded);
+    trace->variable_info = NULL;
+    trace->thread_info = NULL;
+    trace->chain = NULL;
+    trace->object_info = NULL;
+    trace->object_variables = NULL;
+    trace->event_count = 0;
+    begin(making, job, sweep->names->event_count);
+    making->trace = trace;
+    making->index = mr_index_new_links();
+    mr_status status = making->index != NULL ? read_blocks(making)
+                                             : mr_error_memory(&making->error, "reading the trace");
+    if (status == MR_OK && !mr_index_finish(making->index, trace))
+        status = mr_error_memory(&making->error, "indexing the trace");
+    mr_index_free(making->index);
+    making->index = NULL;
+    making->trace = NULL;
+    sweep->result.stats.load_seconds += mr_seconds() - since;
+    free_derived(status == MR_OK ? &before : trace);
+    if (status == MR_OK)
+        return MR_OK;
+    *trace = before;
+    *job->error = making->error;
+    return status;
+}
+
+void mr_lean_free(mr_trace *lean)
+{
+    if (lean == NULL)
+        return;
+    mr_spill_free(&lean->spill);
+    free_derived(lean);
     free(lean);
 }

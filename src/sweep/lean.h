@@ -45,6 +45,13 @@ mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end);
 
 /* Ends the making. Before the stream is closed. */
 void mr_lean_drop(mr_lean_making *making);
+
+/* Can mr_lean_whole be asked later, so that fewer events may be loaded first? */
+bool mr_lean_may_grow(const mr_sweep_job *job);
+
+/* All events into `lean`, which has the first ones. What refers to it but its event numbers is void. The same errors; `lean` is then as
+ * it was. */
+mr_status mr_lean_whole(const mr_sweep_job *job);
 void mr_lean_free(mr_trace *lean); /* NULL is fine */
 
 #endif

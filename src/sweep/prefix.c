@@ -231,20 +231,23 @@ static mr_status take(const mr_sweep_job *job, mr_ahead *ahead, mr_race_list *fo
 
 /* ---- how many events proofs need ---- */
 
-/* Behind the last event that a proof by one of these races needs; all events, when one of the
- * order's own has none. */
+/* Behind the last event that a proof by one of these races, or by the examples of the order's own, needs. All events, when these
+ * may not prove all races, and are most of them, or the others cannot be had later. */
 static uint64_t end_of_proofs(const mr_sweep_job *job, const mr_race_list *found)
 {
+    enum { SHARE = 4 };
     const mr_race_list *races = &job->sweep->result.list;
-    uint64_t end = end_of(races);
+    uint64_t end = end_of(races), all = job->sweep->names->event_count;
+    bool lacks = false;
     for (size_t i = 0; i < races->race_count; i++) {
         uint32_t number = mr_race_list_find(found, races->races[i].low, races->races[i].high);
+        lacks |= number == UINT32_MAX;
         if (number == UINT32_MAX)
-            return job->sweep->names->event_count;
+            continue;
         uint64_t second = found->examples[found->races[number].first_example].second.event;
         end = second >= end ? second + 1 : end;
     }
-    return end;
+    return lacks && (end > all - all / SHARE || !mr_lean_may_grow(job)) ? all : end;
 }
 
 mr_status mr_sweep_prefix(const mr_sweep_job *job, uint64_t *end)

@@ -4,7 +4,7 @@
  * A witness of hb, fhb or shb depends on no event after the second access, so the events up to the
  * last of these accesses are enough. For the other orders the blocks of the file go through shb, until that
  * has found all their static races; what is found is kept for the proofs (beside.h). When it does
- * not find them all, SyncP will be asked, which needs the whole trace.
+ * not find them all, SyncP may be asked, which needs the whole trace; the rest is read then (mr_lean_whole).
  *
  * With a second processor a thread does so while the order goes over the blocks (mr_ahead), from its first race on; while it
  * has all races that the order has found so far, it waits.

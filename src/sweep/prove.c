@@ -334,7 +334,8 @@ static bool choose_pair(const mr_sweep_job *job, size_t race, const mr_parted *p
     *pair = *example_of(&job->sweep->result.list, race);
     if (parted != NULL) {
         if (!mr_parted_met(parted, trace->location[pair->first.event],
-                           trace->location[pair->second.event], &first, &second))
+                           trace->location[pair->second.event], &first, &second) ||
+            second >= trace->event_count)
             return false;
         pair->first.event = first;
         pair->second.event = second;
@@ -347,7 +348,7 @@ static mr_status mark_near(const mr_sweep_job *job, mr_prover *prover, const mr_
 {
     enum { LEAST = 1 << 16, SHARE = 4 };
     const mr_order_result *result = &job->sweep->result;
-    uint64_t room = LEAST + job->sweep->trace->event_count / SHARE;
+    uint64_t room = LEAST + job->sweep->names->event_count / SHARE;
     tasks list = {0};
     mr_status status = MR_OK;
     for (size_t i = 0; i < result->list.race_count && status == MR_OK; i++) {
@@ -364,29 +365,60 @@ static mr_status mark_near(const mr_sweep_job *job, mr_prover *prover, const mr_
     return status;
 }
 
+/* What is left for SyncP as `shared->left`. `*some`: there is anything. */
+static mr_status leave_parted(const mr_sweep_job *job, const mr_parted *parted, bool *some)
+{
+    mr_wanted left = {0};
+    if (!note_left(job, NULL, parted, &left, some)) {
+        mr_wanted_free(&left);
+        return mr_error_memory(job->error, "marking the races");
+    }
+    mr_wanted_free(&job->shared->left);
+    job->shared->left = left;
+    return MR_OK;
+}
+
+/* The whole trace, where only its first events were loaded. */
+static mr_status load_rest(const mr_sweep_job *job, mr_prover *prover)
+{
+    const mr_sweep *sweep = job->sweep;
+    mr_prover_free(prover);
+    *prover = (mr_prover){0};
+    mr_status status = mr_lean_whole(job);
+    if (status != MR_OK)
+        return status;
+    return mr_prover_init(prover, sweep->trace, job->config, &job->sweep->result.stats, job->halt,
+                          job->error);
+}
+
 /* Proves the candidates that are sync-preserving races. The search for these races takes much more than what comes before it,
  * and mostly nothing is left for it. */
 static mr_status mark_by_syncp(const mr_sweep_job *job, mr_prover *prover)
 {
-    mr_sweep_shared *shared = job->shared;
-    mr_wanted left = {0};
-    bool some;
+    mr_sweep *sweep = job->sweep;
+    bool some = false;
     mr_status status = mark_near(job, prover, NULL);
-    if (status != MR_OK || !has_candidates(&job->sweep->result))
+    if (status != MR_OK || !has_candidates(&sweep->result))
         return status;
     mr_beside_wait_parted(job);
-    if (shared->parted.parted != NULL)
-        status = mark_near(job, prover, shared->parted.parted);
-    if (status != MR_OK)
+    const mr_parted *parted = job->shared->parted.parted;
+    if (parted != NULL)
+        status = mark_near(job, prover, parted);
+    if (status == MR_OK)
+        status = leave_parted(job, parted, &some);
+    if (status != MR_OK || !some)
         return status;
-    if (!note_left(job, NULL, shared->parted.parted, &left, &some)) {
-        mr_wanted_free(&left);
-        return mr_error_memory(job->error, "marking the races");
+    if (sweep->trace->event_count < sweep->names->event_count) {
+        status = load_rest(job, prover);
+        if (status == MR_OK && parted != NULL)
+            status = mark_near(job, prover, parted);
+        if (status == MR_OK)
+            status = leave_parted(job, parted, &some);
+        if (status != MR_OK || !some)
+            return status;
     }
-    mr_beside_drop_parted(&shared->parted);
-    mr_wanted_free(&shared->left);
-    shared->left = left;
-    return some ? mark_by(job, prover, MR_RELATION_SYNCP) : MR_OK;
+    mr_beside_drop_parted(&job->shared->parted);
+    return mark_by(job, prover, MR_RELATION_SYNCP);
 }
 
 /* Proves the candidates that are memory-order races. */
