@@ -370,6 +370,51 @@ static void check_kept(examination *x)
     assert_int_equal(x->found.count, count + cone + filter);
 }
 
+/* Where nobody counts what is dropped, all that is kept is the same. */
+static void check_uncounted(examination *x, const mr_candidate_options *counted)
+{
+    mr_candidate_options options = *counted;
+    find(x, &options);
+    mr_candidates all = x->found;
+    options.uncounted = true;
+    find(x, &options);
+    assert_int_equal(x->found.count, all.count);
+    assert_int_equal(x->found.group_count, all.group_count);
+    assert_int_equal(x->found.site_pair_count, all.site_pair_count);
+    assert_true(x->found.dropped_by_filter <= all.dropped_by_filter &&
+                x->found.dropped_by_cone <= all.dropped_by_cone);
+    for (uint32_t i = 0; i < all.count; i++) {
+        assert_int_equal(x->found.items[i].first, all.items[i].first);
+        assert_int_equal(x->found.items[i].second, all.items[i].second);
+        assert_int_equal(x->found.items[i].strength, all.items[i].strength);
+    }
+    for (uint32_t g = 0; g < all.group_count; g++) {
+        assert_int_equal(x->found.groups[g].location_1, all.groups[g].location_1);
+        assert_int_equal(x->found.groups[g].location_2, all.groups[g].location_2);
+        assert_int_equal(x->found.groups[g].count, all.groups[g].count);
+    }
+    for (uint32_t i = 0; i < all.site_pair_count; i++) {
+        const mr_site_pair *one = &x->found.site_pairs[i], *other = &all.site_pairs[i];
+        assert_int_equal(one->pairs, other->pairs);
+        assert_int_equal(one->one->events[0], other->one->events[0]);
+        assert_int_equal(one->one->count, other->one->count);
+        assert_int_equal(one->two->events[0], other->two->events[0]);
+        assert_int_equal(one->two->count, other->two->count);
+    }
+}
+
+static void check_ways_to_count(examination *x)
+{
+    mr_candidate_options options = every_pair;
+    check_uncounted(x, &options);
+    options.keep_coned = true;
+    check_uncounted(x, &options);
+    options = (mr_candidate_options){.weakest = MR_STRENGTH_BEYOND_WCP, .representatives = true};
+    check_uncounted(x, &options);
+    options.max_per_group = 1;
+    check_uncounted(x, &options);
+}
+
 static void check_ignored(examination *x)
 {
     const mr_trace *trace = x->setup.trace;
@@ -441,6 +486,7 @@ static void test_random_traces(void **state)
             check_limit(&x);
             check_stopped(&x);
             check_kept(&x);
+            check_ways_to_count(&x);
             check_ignored(&x);
             check_wanted(&x);
             races += x.races.race_count;

@@ -1,6 +1,8 @@
 #include "access_groups.h"
 
+#include "base/assert.h"
 #include "base/table.h"
+#include "lockset.h"
 #include "visible.h"
 
 #include <stdlib.h>
@@ -250,10 +252,23 @@ typedef struct chosen {
     uint32_t most; /* of one variable */
 } chosen;
 
-/* Counts the accesses of each variable in first[v + 1], and marks those that are in the lists. */
-static uint32_t choose(const mr_window *w, picker *p, const bool *ignored_locations, bool *in,
-                       uint32_t *first)
+/* Which accesses are listed. */
+typedef struct selection {
+    const mr_window *window;
+    const bool *ignored_locations, *ignored_variables; /* NULL: none */
+    picker *picker;                                    /* NULL: all of the others */
+} selection;
+
+static bool is_left_out(const selection *s, uint32_t variable, uint32_t event)
 {
+    return (s->ignored_variables && s->ignored_variables[variable]) ||
+           is_ignored(s->window, s->ignored_locations, event);
+}
+
+/* Counts the accesses of each variable in first[v + 1], and marks those that are in the lists. */
+static uint32_t choose(const selection *s, bool *in, uint32_t *first)
+{
+    const mr_window *w = s->window;
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->size; i++) {
         in[i] = false;
@@ -261,28 +276,29 @@ static uint32_t choose(const mr_window *w, picker *p, const bool *ignored_locati
             continue;
         const mr_window_variable *variable = &w->variables[w->object[i]];
         in[i] = (variable->shared || variable->free != MR_NONE) &&
-                !is_ignored(w, ignored_locations, i) && !(p && represented(p, i));
+                !is_left_out(s, w->object[i], i) && !(s->picker && represented(s->picker, i));
         first[w->object[i] + 1] += in[i];
         count += in[i];
     }
     for (uint32_t v = 0; w->freed_count && v < w->variable_count; v++) {
         uint32_t end = w->variables[v].free;
-        bool is_in = end != MR_NONE && !is_ignored(w, ignored_locations, end);
+        bool is_in = end != MR_NONE && !is_left_out(s, v, end);
         first[v + 1] += is_in;
         count += is_in;
     }
     return count;
 }
 
-static bool list_accesses(chosen *c, const mr_window *w, picker *p, const bool *ignored_locations,
-                          mr_arena *arena)
+static bool list_accesses(chosen *c, const selection *s, mr_arena *arena)
 {
+    const mr_window *w = s->window;
     bool *in = mr_arena_alloc(arena, w->size, sizeof *in);
     uint32_t *next = mr_arena_alloc(arena, w->variable_count, sizeof *next);
+    *c = (chosen){0};
     c->first = mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *c->first);
     if (!in || !next || !c->first)
         return false;
-    uint32_t count = choose(w, p, ignored_locations, in, c->first);
+    uint32_t count = choose(s, in, c->first);
     c->events = mr_arena_alloc(arena, count, sizeof *c->events);
     if (!c->events)
         return false;
@@ -301,14 +317,113 @@ static bool list_accesses(chosen *c, const mr_window *w, picker *p, const bool *
     return true;
 }
 
-bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
-                            const bool *ignored_locations, mr_arena *arena)
+/* ---- variables whose accesses are all in order ---- */
+
+/* Accesses of a variable with a chain, a lock set and a class in common. */
+typedef struct kind {
+    uint32_t chain, lockset;
+    uint8_t op;
+    uint32_t latest; /* of those so far */
+} kind;
+
+/* A variable with more of them is not looked at. */
+enum { MOST_KINDS = 16 };
+
+/* `earlier` is before `later` in the trace. */
+static bool are_apart(const mr_window *w, const mr_precedence *precedence, uint32_t earlier,
+                      uint32_t later)
 {
-    bool representatives = choice != MR_ACCESS_ALL;
+    return mr_precedence_enables(precedence, earlier, later) ||
+           mr_locksets_meet(w, w->lockset[earlier], w->lockset[later]);
+}
+
+/* Is the access apart from the latest of each kind that it conflicts with? So it is apart from all of these kinds. Adds it to its
+ * own kind. */
+static bool is_apart_from_all(const mr_window *w, const mr_precedence *precedence, kind *kinds,
+                              uint32_t *count, uint32_t event)
+{
+    uint32_t own = MR_NONE, chain = w->threads[w->thread[event]].chain;
+    uint8_t op = mr_window_op(w, event);
+    for (uint32_t k = 0; k < *count; k++) {
+        if (kinds[k].chain != chain) {
+            if (mr_ops_conflict(kinds[k].op, op) &&
+                !are_apart(w, precedence, kinds[k].latest, event))
+                return false;
+        } else if (kinds[k].lockset == w->lockset[event] && kinds[k].op == op) {
+            own = k;
+        }
+    }
+    if (own == MR_NONE) {
+        if (*count == MOST_KINDS)
+            return false;
+        own = (*count)++;
+        kinds[own] = (kind){.chain = chain, .lockset = w->lockset[event], .op = op};
+    }
+    kinds[own].latest = event;
+    return true;
+}
+
+/* Does the precedence, or a common lock, keep each two accesses apart that conflict? False: perhaps not. */
+static bool is_in_order(const mr_window *w, const mr_precedence *precedence, const uint32_t *events,
+                        uint32_t count, uint32_t end)
+{
+    kind kinds[MOST_KINDS];
+    uint32_t kind_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t event = events[i];
+        bool apart = event == end || end == MR_NONE ||
+                     w->threads[w->thread[event]].chain == w->threads[w->thread[end]].chain ||
+                     are_apart(w, precedence, event < end ? event : end, event < end ? end : event);
+        if (!apart ||
+            (event != end && !is_apart_from_all(w, precedence, kinds, &kind_count, event)))
+            return false;
+    }
+    return true;
+}
+
+/* Which variables are in order; `s` lists all accesses. NULL: no memory. */
+static const bool *find_in_order(const selection *s, const mr_precedence *precedence,
+                                 mr_arena *arena)
+{
+    const mr_window *w = s->window;
+    chosen c;
+    bool *in_order = mr_arena_alloc(arena, w->variable_count, sizeof *in_order);
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    if (!in_order || !list_accesses(&c, s, arena))
+        return NULL;
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        in_order[v] = is_in_order(w, precedence, c.events + c.first[v], c.first[v + 1] - c.first[v],
+                                  w->variables[v].free);
+    mr_arena_release(arena, mark);
+    return in_order;
+}
+
+/* Lists the accesses; with a precedence, none of variables that are in order. */
+static bool select_accesses(chosen *c, const mr_window *w, mr_access_choice choice,
+                            const bool *ignored_locations, const mr_precedence *precedence,
+                            mr_arena *arena)
+{
+    selection s = {.window = w, .ignored_locations = ignored_locations};
     picker p = {0};
-    chosen c = {0};
-    if ((representatives && !picker_init(&p, w, choice, arena)) ||
-        !list_accesses(&c, w, representatives ? &p : NULL, ignored_locations, arena))
+    if (precedence) {
+        s.ignored_variables = find_in_order(&s, precedence, arena);
+        if (!s.ignored_variables)
+            return false;
+    }
+    if (choice != MR_ACCESS_ALL) {
+        if (!picker_init(&p, w, choice, arena))
+            return false;
+        s.picker = &p;
+    }
+    return list_accesses(c, &s, arena);
+}
+
+bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
+                            const bool *ignored_locations, const mr_precedence *precedence,
+                            mr_arena *arena)
+{
+    chosen c;
+    if (!select_accesses(&c, w, choice, ignored_locations, precedence, arena))
         return false;
     uint32_t count = c.first[w->variable_count];
     access *accesses = mr_arena_alloc(arena, c.most, sizeof *accesses);

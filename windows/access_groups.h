@@ -12,7 +12,7 @@
 #ifndef MR_WINDOWS_ACCESS_GROUPS_H
 #define MR_WINDOWS_ACCESS_GROUPS_H
 
-#include "window.h"
+#include "precedence.h"
 
 /* The accesses of a site with one lock set. */
 typedef struct mr_access_list {
@@ -74,10 +74,11 @@ typedef enum mr_access_choice {
                                           stand for */
 } mr_access_choice;
 
-/* In memory of `arena`; `ignored_locations` may be NULL. False: no memory. O(window · log)
+/* In memory of `arena`; `ignored_locations` may be NULL. With a precedence variables have no accesses of which it,
+ * or a common lock, keeps each two apart that conflict; NULL: all have theirs. False: no memory. O(window · log)
  * expected. */
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *window,
                             mr_access_choice choice, const bool *ignored_locations,
-                            mr_arena *arena);
+                            const mr_precedence *precedence, mr_arena *arena);
 
 #endif

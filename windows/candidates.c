@@ -618,9 +618,11 @@ static bool collect(collector *c)
     if (options->representatives)
         choice = options->weakest == MR_STRENGTH_BEYOND_WCP ? MR_ACCESS_REPRESENTATIVES
                                                             : MR_ACCESS_ORDERED_REPRESENTATIVES;
+    bool drops = !options->keep_filtered && !options->keep_coned;
     c->blocks = mr_arena_alloc(c->arena, w->chain_count, sizeof *c->blocks);
     if (!c->blocks || !mr_strand_pairs_init(&c->strand_pairs, w, c->arena) ||
-        !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, c->arena) ||
+        !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations,
+                                options->uncounted && drops ? c->forced : NULL, c->arena) ||
         !number_places(c))
         return false;
     const uint32_t *first = c->accesses.strand_first;

@@ -66,6 +66,9 @@ typedef struct mr_candidate_options {
      * candidates nor their site pairs are collected or counted. A caller that needs them calls
      * mr_candidates_find again, for that pair of places alone. */
     bool stop_when_full;
+    /* Nobody looks at how many pairs are dropped: those of variables that have no candidate are not counted. With
+     * keep_filtered and keep_coned it does nothing. */
+    bool uncounted;
     uint32_t max_per_group;        /* 0: no limit. Bounds time and memory for hot variables */
     const bool *ignored_locations; /* one a location, true: no candidate; NULL: none */
     /* False: the pair of places is settled and its pairs are not wanted; NULL: all are wanted. */

@@ -218,6 +218,8 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
     if (goes_on(d, status))
         status = prove_near(d, 0, 1);
     if (goes_on(d, status))
+        status = mr_far_window_add_reported(&d->window, d->error);
+    if (goes_on(d, status))
         status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, MR_FAR_SMALL_SIZES, d->error);
     if (goes_on(d, status))
         status = prove_near(d, 1, sizeof near_rounds / sizeof *near_rounds);

@@ -64,8 +64,6 @@ static mr_status list_reported(mr_far_window *window, mr_error *error)
                                        .wanted = &open,
                                        .progress = window->progress,
                                        .halt = settings->halt};
-    if (window->listed)
-        return MR_OK;
     window->listed = true;
     mr_status status =
         mr_ledger_list_open(window->ledger, settings->trace, &open)
@@ -77,13 +75,12 @@ static mr_status list_reported(mr_far_window *window, mr_error *error)
 
 /* Puts the pairs that WCP or HB reports in front of the other close pairs. A far window is to find
  * the races that those orders only suspect. */
-static mr_status add_reported(mr_far_window *window, mr_error *error)
+static void add_reported(mr_far_window *window)
 {
-    mr_status status = list_reported(window, error);
     const mr_race_list *list = &window->reported;
     const mr_trace *full = window->settings->trace;
     const mr_window *bounds = window->problem.window;
-    for (size_t i = 0; status == MR_OK && i < list->race_count; i++) {
+    for (size_t i = 0; i < list->race_count; i++) {
         const mr_race_example *example = &list->examples[list->races[i].first_example];
         const mr_ledger_entry *entry = mr_ledger_find_static(
             &window->places.numbers, full, example->first.event, example->second.event);
@@ -92,6 +89,16 @@ static mr_status add_reported(mr_far_window *window, mr_error *error)
         if (entry && first >= bounds->start && second < bounds->end)
             mr_close_pairs_add(&window->places.items[entry->unknown_index].close, first, second);
     }
+}
+
+mr_status mr_far_window_add_reported(mr_far_window *window, mr_error *error)
+{
+    mr_status status = MR_OK;
+    if (window->listed) /* before this window: places have them */
+        return MR_OK;
+    status = list_reported(window, error);
+    if (status == MR_OK)
+        add_reported(window);
     return status;
 }
 
@@ -136,7 +143,9 @@ static mr_status list_places(mr_far_window *window, const mr_place_pairs *before
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count; g++)
         if (candidates->groups[g].site_pair_count)
             status = add_places(window, &candidates->groups[g], before, error);
-    return status == MR_OK && window->places.count ? add_reported(window, error) : status;
+    if (status == MR_OK && window->listed)
+        add_reported(window);
+    return status;
 }
 
 mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error)
@@ -343,6 +352,7 @@ mr_status mr_far_window_init(mr_far_window *window, const mr_predict_settings *s
     window->candidate.weakest = settings->far_limits.weakest;
     window->candidate.max_per_group = 1; /* questions are about places, not about candidates */
     window->candidate.stop_when_full = false;
+    window->candidate.uncounted = true;
     mr_status status = mr_reduce(&window->reduction, settings->trace, &settings->opaque,
                                  settings->model, NULL, error);
     if (status == MR_OK)

@@ -4,7 +4,7 @@
  * A far window is a window (windows/window.h) of the reduced trace (reduce.h). Events of a far
  * window and of close pairs have the numbers of the reduced trace. Order of calls:
  *
- *   init → (move → (build → find_places → [refine] → [list_again])* )* → free
+ *   init → (move → (build → find_places → [add_reported] → [refine] → [list_again])* )* → free
  *
  * `move` chooses the bounds; `build` makes the window of these bounds in one model; `find_places`
  * collects its candidates; `refine` raises its precedence and collects the candidates again, as `list_again` does. One
@@ -83,6 +83,8 @@ mr_status mr_far_window_build(mr_far_window *window, uint32_t start, uint32_t en
                               mr_error *error);
 /* Lists the pairs of places that have candidates and are not settled, with their close pairs. */
 mr_status mr_far_window_find_places(mr_far_window *window, mr_error *error);
+/* Before close pairs are tried: adds those that WCP or HB reports, which takes a pass over the full trace the first time. */
+mr_status mr_far_window_add_reported(mr_far_window *window, mr_error *error);
 
 /* Raises the precedence of a far window (mr_problem_refine). False: no memory. */
 bool mr_far_problem_refine(mr_problem *problem, const mr_decide_options *decide, mr_arena *arena);
