@@ -42,9 +42,10 @@ typedef struct plan {
     uint32_t near_part, stretch;
     uint32_t part; /* a proof spot by spot takes at most one of so many parts of what it may take */
     bool looks, search;
-    member *members; /* owned; those of a bundle side by side */
-    uint32_t *left;  /* owned; one a site pair: its members that are not proven */
-    uint32_t *first; /* owned; of each bundle, and the end */
+    member *members;    /* owned; those of a bundle side by side */
+    uint32_t *left;     /* owned; one a site pair: its members that are not proven */
+    uint32_t *first;    /* owned; of each bundle, and the end */
+    struct turn *turns; /* owned; in which order bundles are asked about */
     uint32_t member_count, bundle_count;
     uint32_t most_in_vain;  /* bundles; 0: any number */
     uint32_t asked, proofs; /* bundles that are merged */
@@ -135,6 +136,33 @@ static void add_members(plan *p)
     }
 }
 
+/* When a bundle is asked about: after all with a lower round. */
+typedef struct turn {
+    uint32_t round, bundle;
+} turn;
+
+static int compare_turns(const void *one, const void *two)
+{
+    const turn *x = one, *y = two;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
+    return (x->bundle > y->bundle) - (x->bundle < y->bundle);
+}
+
+/* Bundles that begin with the same access stand side by side, and what leaves one of them open mostly leaves all of them open.
+ * Where the first ones without a proof end the phase, each of them comes in another round. */
+static void order(plan *p)
+{
+    for (uint32_t b = 0; b < p->bundle_count; b++) {
+        bool same =
+            b && p->most_in_vain &&
+            p->members[p->first[b]].one.events[0] == p->members[p->first[b - 1]].one.events[0];
+        p->turns[b] = (turn){same ? p->turns[b - 1].round + 1 : 0, b};
+    }
+    if (p->bundle_count)
+        qsort(p->turns, p->bundle_count, sizeof *p->turns, compare_turns);
+}
+
 /* Lists where bundles begin. */
 static void divide(plan *p)
 {
@@ -142,6 +170,15 @@ static void divide(plan *p)
         if (!i || compare_keys(&p->members[i - 1], &p->members[i]))
             p->first[p->bundle_count++] = i;
     p->first[p->bundle_count] = p->member_count;
+    order(p);
+}
+
+/* The members of the bundle of a unit. */
+static const member *members_of(const plan *p, uint64_t unit, uint32_t *count)
+{
+    uint32_t bundle = p->turns[unit].bundle;
+    *count = p->first[bundle + 1] - p->first[bundle];
+    return &p->members[p->first[bundle]];
 }
 
 /* False: no memory. */
@@ -155,8 +192,9 @@ static bool make_plan(plan *p)
     size_t most = p->member_count;
     p->left = mr_calloc((size_t)window->candidates.site_pair_count + 1, sizeof *p->left);
     p->first = mr_calloc(most + 1, sizeof *p->first);
+    p->turns = mr_calloc(most + 1, sizeof *p->turns);
     p->members = mr_calloc(most + 1, sizeof *p->members);
-    if (!p->members || !p->first || !p->left)
+    if (!p->members || !p->first || !p->left || !p->turns)
         return false;
     add_members(p);
     if (p->member_count)
@@ -328,8 +366,8 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
                         mr_error *error)
 {
     const plan *p = context;
-    const member *members = &p->members[p->first[unit]];
-    uint32_t count = p->first[unit + 1] - p->first[unit];
+    uint32_t count;
+    const member *members = members_of(p, unit, &count);
     mr_far_worker *far = NULL;
     finding found;
     mr_status status = mr_far_unit_begin(p->asker, number, unit, &far, outcome, error);
@@ -385,8 +423,8 @@ static mr_status merge_member(const plan *p, const member *m, mr_pair_verdict *v
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     plan *p = context;
-    const member *members = &p->members[p->first[outcome->unit]];
-    uint32_t count = p->first[outcome->unit + 1] - p->first[outcome->unit];
+    uint32_t count;
+    const member *members = members_of(p, outcome->unit, &count);
     mr_status status = MR_OK;
     MR_ASSERT(outcome->count <= count);
     pthread_mutex_lock(&p->asker->budget->lock);
