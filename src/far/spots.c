@@ -110,6 +110,12 @@ static mr_status look_at_each(mr_far_spots *s, mr_stops one, mr_stops two, bool 
     return status;
 }
 
+/* Where there are regions, a longer look proves nothing that the largest of them does not. */
+static bool has_regions(const mr_far_spots *s)
+{
+    return s->options.saturate_steps && s->problem->window->model != MR_MODEL_BRANCH;
+}
+
 /* A spot that has no proof by the means for longer lists. */
 static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *proven)
 {
@@ -118,7 +124,7 @@ static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *p
         status = look_at_each(s, one, two, proven);
     if (status == MR_OK && !*proven)
         status = saturate(s, one, two, MOST_EVENTS, 1, proven);
-    if (status == MR_OK && !*proven)
+    if (status == MR_OK && !*proven && !has_regions(s))
         status = look(s, one, two, PART_OF_SPOT, proven);
     bool search = s->options.steps & MR_STEP_BIT(MR_STEP_SATURATE);
     return status == MR_OK && !*proven && search ? ask(s, one, two, &s->options, proven) : status;

@@ -11,9 +11,9 @@
  * that proves nothing, the list that is longer in its thread is divided in halves. Lists that are no longer
  * long are first asked about by formulas about ever larger regions (solver/region.h), then by a look. In the
  * end both lists lie within a short stretch of their threads: a *spot*. A spot has regions with a larger
- * budget, a short look at each two of its stops, a still larger region, a longer look, and then, in a search, the
- * steps up to saturation. When a spot has a proof by a region that is too large for lists, what comes after it is
- * asked about with the same region, before it is divided. One spot without a proof ends it: the lists stay open.
+ * budget, a short look at each two of its stops, a still larger region (a longer look where there are no regions), and then,
+ * in a search, the steps up to saturation. When a spot has a proof by a region that is too large for lists, what comes after it
+ * is asked about with the same region, before it is divided. One spot without a proof ends it: the lists stay open.
  *
  * Exact: the spots are all pairs of stops but those that a proof is about.
  */
