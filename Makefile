@@ -223,7 +223,7 @@ thread-variant:
 	@$(MAKE) VARIANT=thread thread-tests
 
 # The tests whose threads work together, for tests/check_threads.sh.
-THREAD_TESTS := test_pool test_jobs test_far_jobs test_wide test_facts test_mrt test_mrt_content test_mrt_stream test_trace_stream test_sweep test_json_items test_report_many
+THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content test_mrt_stream test_trace_stream test_sweep test_json_items test_report_many
 .PHONY: thread-tests
 thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 
