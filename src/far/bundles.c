@@ -208,6 +208,7 @@ static void free_plan(plan *p)
     free(p->members);
     free(p->first);
     free(p->left);
+    free(p->turns);
 }
 
 /* ---- asking, by a worker ---- */
