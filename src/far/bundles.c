@@ -149,8 +149,10 @@ static int compare_turns(const void *one, const void *two)
     return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
-/* Bundles that begin with the same access stand side by side, and what leaves one of them open mostly leaves all of them open.
- * Where the first ones without a proof end the phase, each of them comes in another round. */
+/* Bundles that begin with the same access stand side by side, and what leaves one of them open
+ * mostly leaves all of them open. Where the first ones without a proof end the phase, these begin
+ * with different accesses. The others stay side by side: in another order jetty-large takes 13 %
+ * more. */
 static void order(plan *p)
 {
     for (uint32_t b = 0; b < p->bundle_count; b++) {
@@ -159,8 +161,13 @@ static void order(plan *p)
             p->members[p->first[b]].one.events[0] == p->members[p->first[b - 1]].one.events[0];
         p->turns[b] = (turn){same ? p->turns[b - 1].round + 1 : 0, b};
     }
-    if (p->bundle_count)
-        qsort(p->turns, p->bundle_count, sizeof *p->turns, compare_turns);
+    if (!p->most_in_vain || p->bundle_count <= p->most_in_vain)
+        return;
+    qsort(p->turns, p->bundle_count, sizeof *p->turns, compare_turns);
+    for (uint32_t b = p->most_in_vain; b < p->bundle_count; b++)
+        p->turns[b].round = UINT32_MAX;
+    qsort(&p->turns[p->most_in_vain], p->bundle_count - p->most_in_vain, sizeof *p->turns,
+          compare_turns);
 }
 
 /* Lists where bundles begin. */
