@@ -361,7 +361,7 @@ static bool is_disturbed(const mr_together *t, uint32_t thread, uint32_t state, 
     const bool writes = mr_op_writes(mr_window_op(w, access));
     for (uint32_t i = t->atomic.first[v]; i < t->atomic.first[v + 1]; i++) {
         uint32_t other = t->atomic.outsiders[i], j = w->thread[other];
-        if (j != thread && (writes || mr_op_writes(mr_window_op(w, other))) &&
+        if (j != thread && rows && (writes || mr_op_writes(mr_window_op(w, other))) &&
             mr_state_set_has(&t->pool, &rows[j], t->state_of[other]))
             return true;
     }
