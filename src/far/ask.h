@@ -40,7 +40,7 @@ typedef struct mr_far_worker {
     uint64_t built;           /* the serial number of that window; 0: there is none */
 } mr_far_worker;
 
-/* What all phases of mr_far_decide share. Only `workers` and `windows` are its own. */
+/* What all phases of mr_far_decide share. Only `workers`, `windows` and `together` are its own. */
 typedef struct mr_far_asker {
     const mr_far_context *context;
     mr_far_window *window;

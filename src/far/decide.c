@@ -203,6 +203,7 @@ static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model
 {
     mr_stats *stats = stats_of(d);
     d->asker.looked = false;
+    d->budget.most = 0; /* a bound is of one far window */
     mr_far_use_settings(&d->asker);
     mr_far_forget_together(&d->asker);
     stats->far_windows++;
