@@ -464,7 +464,6 @@ static mr_status find_far(prediction *p, mr_error *error)
     if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
         mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
         status = mr_far_decide(&far, error);
-    end_ahead(p);
     p->merge.result->run.far_seconds += mr_seconds() - begin;
     return status;
 }
@@ -658,6 +657,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
+    end_ahead(&p); /* also where nobody has taken what it found */
     if (status == MR_OK && !p.dispatch.shards && !p.asked_left) {
         status = ask_deferred(&p, far_done, error);
         far_done &= status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;

@@ -80,7 +80,8 @@ static bool has_room(mr_far_ahead *ahead)
 
 mr_far_ahead *mr_far_ahead_start(const mr_predict_settings *settings)
 {
-    mr_far_ahead *ahead = mr_calloc(1, sizeof *ahead);
+    const bool fits = mr_far_survey_fits(settings, settings->trace->event_count);
+    mr_far_ahead *ahead = fits ? mr_calloc(1, sizeof *ahead) : NULL;
     if (!ahead)
         return NULL;
     ahead->settings = settings;

@@ -13,7 +13,8 @@
 
 typedef struct mr_far_ahead mr_far_ahead;
 
-/* Starts the search, for one far window of the whole trace. NULL: there is too little memory for a second far window, or there is no thread. */
+/* Starts the search, for one far window of the whole trace. NULL: far questions have no use
+ * for it, there is too little memory for a second far window, or there is no thread. */
 mr_far_ahead *mr_far_ahead_start(const mr_predict_settings *settings);
 
 /* Waits for its end. False: there is no result, as the run is halted or memory was short; else as mr_together_search on the far window. */

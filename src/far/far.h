@@ -32,7 +32,8 @@ typedef struct mr_far_context {
     /* Asks what the windows have left (predict/deferred.h), in a wide trace; NULL: that comes after mr_far_decide. Called at most once, by
      * the calling thread, when the states of each two threads have been searched. */
     mr_status (*ask_left)(void *context, mr_error *error);
-    mr_far_ahead *ahead; /* NULL: nothing was searched ahead */
+    /* NULL: nothing was searched ahead. It is taken before ask_left, which ends it. */
+    mr_far_ahead *ahead;
     void *context;
 } mr_far_context;
 

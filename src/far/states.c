@@ -161,14 +161,18 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
+bool mr_far_survey_fits(const mr_predict_settings *settings, uint32_t events)
+{
+    return settings->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) && !settings->is_crowded &&
+           settings->model != MR_MODEL_BRANCH && events <= MOST_EVENTS &&
+           settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP;
+}
+
 bool mr_far_survey_is_used(const mr_far_asker *asker)
 {
     const mr_predict_settings *settings = asker->context->settings;
     MR_REQUIRE(asker->window->model == settings->model);
-    return asker->decide.steps & MR_STEP_BIT(MR_STEP_EXPLORE) && !settings->is_crowded &&
-           settings->model != MR_MODEL_BRANCH &&
-           asker->window->problem.window->size <= MOST_EVENTS &&
-           settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP;
+    return mr_far_survey_fits(settings, asker->window->problem.window->size);
 }
 
 static mr_status survey(plan p, mr_error *error)

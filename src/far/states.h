@@ -12,7 +12,8 @@
 #include "ask.h"
 #include "solver/together.h"
 
-/* Do the states of the far window say anything, and are there not too many? In the model of the settings. */
+/* Do the states of a far window of so many events say anything, and are there not too many? In the model of the settings. */
+bool mr_far_survey_fits(const mr_predict_settings *settings, uint32_t events);
 bool mr_far_survey_is_used(const mr_far_asker *asker);
 
 /* In the model of the settings: races, and proofs for all other pairs of places when no state is left. It is one
