@@ -8,7 +8,7 @@
  * refuted, its windows ask after that, as they do at once in a shorter trace. So no race of a window is lost: what the whole trace cannot
  * have, no window has.
  *
- * Where more than MR_MANY_CHAINS threads are there at a time, a window leaves all of its questions, however short the trace is: each takes
+ * In a shorter trace where more than MR_MANY_CHAINS threads are there at a time, a window leaves all of its questions: each takes
  * long, and the states of each two threads of the whole trace (solver/together.h), which may be searched beside the windows
  * (far/ahead.h), settle nearly all that are no race. The others are asked right after that.
  *

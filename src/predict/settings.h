@@ -51,7 +51,7 @@ typedef struct mr_predict_settings {
     bool is_walked;            /* likewise: walks with leads have gone through it (walks.h) */
     uint64_t defer;            /* candidates.defer; 0: never */
     bool defers;               /* windows leave their questions (deferred.h); set by the engine */
-    bool is_wide;              /* likewise: they leave all of them, as it has many threads */
+    bool is_wide;              /* likewise: they leave all, as it has many threads and is short */
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
     uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
     mr_decide_options decide;
