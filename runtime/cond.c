@@ -40,9 +40,9 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
         return status;
     }
     thread->number = number;
-    thread->missed_signal = false;
     mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_WAKE, cond, code, 0, number);
     mr_wake_reason reason = mr_block(thread, cond, limit, true);
+    thread->missed_signal = false; /* waits that follow are no longer this one */
     if (reason == MR_CANCELLED) {
         mr_thread_cancel_seen(thread);
     }

@@ -130,16 +130,19 @@ static long take(mr_thread *thread, uint32_t *word, bool waits, uintptr_t code)
     return (seen & FUTEX_TID_MASK) == 0 ? 0 : -EAGAIN;
 }
 
-/* Is there a thread whose number stands in the word of a lock? Here, or in another process. */
+/* Is there a thread whose number stands in the word of a lock? Here, or in another process. A number may have been that of a thread
+ * that has ended, too. */
 static bool has_holder(const uint32_t *word)
 {
     const uint32_t number = __atomic_load_n(word, __ATOMIC_SEQ_CST) & FUTEX_TID_MASK;
+    bool has_ended = false;
     for (const mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
-        if (number_of(t) == number) {
-            return t->state != MR_DONE;
+        if (number_of(t) == number && t->state != MR_DONE) {
+            return true;
         }
+        has_ended = has_ended || number_of(t) == number;
     }
-    return mr_sys(SYS_tkill, (long)number, 0, 0, 0, 0, 0) != -ESRCH;
+    return !has_ended && mr_sys(SYS_tkill, (long)number, 0, 0, 0, 0, 0) != -ESRCH;
 }
 
 /* -errno or 0, as of FUTEX_LOCK_PI. */

@@ -337,9 +337,9 @@ static bool is_look_of_write(const mr_plan *plan, uint32_t look, uint32_t event)
 
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
- * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of a pointer, which is the
- * access behind it. In a waiting loop a read stands for others that
- * follow it and see the same write; they are done with it, before another thread writes. */
+ * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of
+ * a pointer, which is the access behind it. In a waiting loop a read stands for others that follow it and
+ * see the same write; they are done with it, before another thread writes. */
 static bool find_looks(writing *self)
 {
     const mr_plan *plan = self->plan;
