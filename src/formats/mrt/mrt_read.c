@@ -138,6 +138,7 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
     if (mrt->trace && strcmp(path, "-") != 0)
         mrt->place = mrt->trace->path; /* the caller's may go */
     mr_status status = mrt->trace ? open_source(mrt, path, error) : no_memory(error);
+    mr_mrt_source_limit(&mrt->source, mrt->options.memory_bytes);
     mrt->states.lacks_outlook = !mr_mrt_outlook(mrt);
     if (!status && !mr_mrt_check_init(&mrt->check, mrt->trace, mr_mrt_outlook(mrt)))
         status = no_memory(error);

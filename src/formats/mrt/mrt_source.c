@@ -18,7 +18,10 @@
 enum {
     MR_MRT_READ_BYTES = 1 << 20,
     MR_MRT_RELEASE_BYTES = 8 << 20,
-    MR_MRT_BEHIND_BYTES = 64 << 20, /* more than a stream reads ahead */
+    /* So much stays, which is more than a stream reads ahead of the events that its user has. */
+    MR_MRT_BEHIND_BYTES = 64 << 20,
+    MR_MRT_TIGHT_BYTES = 8 << 20,
+    MR_MRT_TIGHT_SHARE = 8,
 };
 
 typedef unsigned long long number; /* for %llu */
@@ -249,19 +252,42 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
-/* The last 8 MiB stay: a stream reads some blocks ahead of the events that its user has. */
+void mr_mrt_source_limit(mr_mrt_source *source, uint64_t memory_bytes)
+{
+    source->is_tight =
+        source->map && memory_bytes && source->size_bytes > memory_bytes / MR_MRT_TIGHT_SHARE;
+}
+
+/* What may be given back when all before `offset` was used. */
+static uint64_t end_of_release(const mr_mrt_source *source, uint64_t offset)
+{
+    uint64_t behind = source->is_tight ? MR_MRT_TIGHT_BYTES : MR_MRT_BEHIND_BYTES;
+    uint64_t used = offset > behind ? offset - behind : 0;
+    return used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
+}
+
+static void release(const mr_mrt_source *source, uint64_t first, uint64_t end)
+{
+    if (end > first)
+        madvise((void *)(source->map + first), (size_t)(end - first), MADV_DONTNEED);
+}
+
 void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset)
 {
-    uint64_t used = offset > MR_MRT_BEHIND_BYTES ? offset - MR_MRT_BEHIND_BYTES : 0;
-    uint64_t end = used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
+    uint64_t end = end_of_release(source, offset);
     if (!offset)
         source->released = 0;
     if (end <= source->released)
         return;
     MR_ASSERT(end <= offset); /* nothing that is still to be read */
-    madvise((void *)(source->map + source->released), (size_t)(end - source->released),
-            MADV_DONTNEED);
+    release(source, source->released, end);
     source->released = end;
+}
+
+void mr_mrt_source_release_between(const mr_mrt_source *source, uint64_t from, uint64_t offset)
+{
+    if (source->is_tight)
+        release(source, end_of_release(source, from), end_of_release(source, offset));
 }
 
 mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk,

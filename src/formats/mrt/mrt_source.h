@@ -32,6 +32,7 @@ typedef struct mr_mrt_source {
     uint64_t offset, chunk_offset; /* of what comes next, of the chunk given last */
     uint64_t chunk_number;
     uint64_t released; /* mapped pages before it were given back */
+    bool is_tight;     /* memory is: few pages stay */
 } mr_mrt_source;
 
 /* Maps the file and checks its header. `*mapped` is false, and nothing open, when it is no regular
@@ -57,6 +58,10 @@ mr_status mr_mrt_source_skip(mr_mrt_source *source, const mr_mrt_chunk *chunk, m
 /* Gives the pages far before an offset of a mapped file back, so that a large file does not count as memory in use. They
  * can be used again. Offsets grow; 0 begins anew. */
 void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset);
+/* The same for one more pass, which has come from an offset to the next, when memory is tight. Several threads may make such passes. */
+void mr_mrt_source_release_between(const mr_mrt_source *source, uint64_t from, uint64_t offset);
+/* The process is to stay within so many bytes (0: any): memory is tight when a mapped file takes more than an eighth. */
+void mr_mrt_source_limit(mr_mrt_source *source, uint64_t memory_bytes);
 /* After the last chunk: MR_ERR_TRACE when there are more bytes. */
 mr_status mr_mrt_source_end(mr_mrt_source *source, mr_error *error);
 

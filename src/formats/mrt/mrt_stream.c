@@ -156,6 +156,12 @@ static bool stream_changed(const mr_stream *base)
     return mr_mrt_source_changed(&((const mrt_stream *)base)->mrt->source);
 }
 
+/* Where the events of a known block are in the file. */
+static uint64_t offset_of(const mrt_stream *stream, size_t number)
+{
+    return (uint64_t)(stream->known[number].events.op - stream->mrt->source.map);
+}
+
 static bool stream_follow(mr_stream *base, size_t number, mr_events *events)
 {
     mrt_stream *stream = (mrt_stream *)base;
@@ -166,6 +172,9 @@ static bool stream_follow(mr_stream *base, size_t number, mr_events *events)
         pthread_cond_wait(&stream->more, &stream->mutex);
     if (number < stream->known_count && !stream_changed(base))
         *events = stream->known[number].events;
+    if (events->count && number)
+        mr_mrt_source_release_between(&stream->mrt->source, offset_of(stream, number - 1),
+                                      offset_of(stream, number));
     pthread_mutex_unlock(&stream->mutex);
     return true;
 }
