@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accesses of one thread that nothing tells parted. */
+/* Accesses of one thread that nothing tells apart. */
 typedef struct access_class {
     uint32_t location, event; /* of the last of them */
     uint32_t local;
@@ -181,6 +181,7 @@ static bool note_set(mr_parted *parted, uint32_t thread)
     if (by->set)
         return true;
     by->set = (uint32_t)parted->sets.count + 1;
+    parted->steps += by->locks.count;
     bool ok = mr_u32s_push(&parted->sets, (uint32_t)by->locks.count);
     for (size_t i = 0; ok && i < by->locks.count; i++) {
         parted->is_noted[by->locks.items[i]] = 1;
@@ -190,9 +191,10 @@ static bool note_set(mr_parted *parted, uint32_t thread)
 }
 
 /* Has the thread acquired a lock since the accesses of the class, in a section of which they were? */
-static bool has_waited(const mr_parted *parted, const access_class *first, uint32_t thread)
+static bool has_waited(mr_parted *parted, const access_class *first, uint32_t thread)
 {
     const uint32_t *set = parted->sets.items + first->held;
+    parted->steps += set[0];
     for (uint32_t i = 1; i <= set[0]; i++)
         if (mr_map_get(&parted->acquires, mr_map_key(set[i], thread), 0) > first->event)
             return true;
@@ -375,11 +377,12 @@ static bool follow(mr_parted *parted, const mr_events *events, uint32_t row)
 bool mr_parted_feed(mr_parted *parted, const mr_events *events)
 {
     enum { STEPS_LEAST = 1 << 20, STEPS_AN_EVENT = 4 };
+    const uint64_t most = STEPS_LEAST + (parted->events + events->count) * STEPS_AN_EVENT;
     const uint8_t *contended = parted->outlook ? parted->outlook->contended : NULL;
     const uint8_t *shared = parted->outlook ? parted->outlook->lock_shared : NULL;
     bool ok =
         !parted->gave_up && events->first + events->count <= UINT32_MAX && grow(parted, events);
-    for (uint32_t row = 0; ok && row < events->count; row++) {
+    for (uint32_t row = 0; ok && parted->steps <= most && row < events->count; row++) {
         uint8_t op = events->op[row];
         uint32_t operand = events->operand[row];
         parted->threads[events->thread[row]].ran = true;
@@ -390,7 +393,7 @@ bool mr_parted_feed(mr_parted *parted, const mr_events *events)
         ok = follow(parted, events, row);
     }
     parted->events += events->count;
-    parted->gave_up = !ok || parted->steps > STEPS_LEAST + parted->events * STEPS_AN_EVENT;
+    parted->gave_up = !ok || parted->steps > most;
     return !parted->gave_up;
 }
 
