@@ -148,7 +148,7 @@ static void *look_parted(void *argument)
     mr_beside_parted *beside = argument;
     const mr_sweep_job *job = beside->job;
     uint64_t all = job->sweep->names->event_count;
-    mr_parted *parted = mr_parted_new(&job->shared->left, outlook_of(job, beside->trace));
+    mr_parted *parted = mr_parted_new(&job->shared->left, beside->outlook);
     mr_events events = {0};
     bool ok = parted != NULL;
     size_t number = 0;
@@ -168,7 +168,7 @@ void mr_beside_start_parted(const mr_sweep_job *job, const mr_trace *trace)
     MR_REQUIRE(!beside->trace);
     beside->job = job;
     beside->trace = trace;
-    outlook_of(job, trace); /* made by this thread alone */
+    beside->outlook = outlook_of(job, trace);
     if (may_have_thread(job, trace))
         beside->threaded = mr_thread_start(&beside->thread, look_parted, beside);
 }

@@ -46,7 +46,8 @@ typedef struct mr_beside_parted {
     atomic_bool unwanted; /* nobody will ask */
     const mr_sweep_job *job;
     const mr_trace *trace;
-    mr_parted *parted; /* NULL: not known */
+    const mr_outlook *outlook; /* may be NULL */
+    mr_parted *parted;         /* NULL: not known */
 } mr_beside_parted;
 
 typedef struct mr_sweep_shared {

@@ -343,6 +343,7 @@ static mr_status find_after_all(const mr_sweep_job *job)
                             "after its free, which takes a file that can be read twice; give a "
                             "file, or set opaque: ignore when it is BarrierPairs");
     mr_ahead_drop(&job->shared->ahead);
+    mr_lean_drop(&job->shared->lean);
     mr_shown_free(&job->shared->shown); /* of the races so far: the whole trace may have others */
     mr_screen_free(job->shared->screen);
     job->shared->screen = NULL;

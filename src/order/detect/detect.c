@@ -139,6 +139,7 @@ mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect
     mr_race_list_init(list, options->most_examples, options->keep_events);
     if (!options->outlook) {
         all.outlook = &outlook;
+        all.screen = NULL; /* it would outlive the outlook */
         if (!mr_outlook_of_trace(&outlook, trace))
             status = mr_error_memory(error, "looking which variables are shared");
     }
