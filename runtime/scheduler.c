@@ -424,7 +424,8 @@ static void adjust_priority(mr_thread *thread)
 /* Maybe gives the baton away; it stays runnable. */
 void mr_reconsider(mr_thread *thread)
 {
-    if (mr_steers() || thread->quiet != 0 || mr_rt.alive < 2 || !mr_others_can_run(thread)) {
+    if (mr_steers() || thread->quiet != 0 || thread->annotates || mr_rt.alive < 2 ||
+        !mr_others_can_run(thread)) {
         return;
     }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
