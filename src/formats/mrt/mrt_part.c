@@ -24,9 +24,10 @@ struct mr_mrt_part {
     mr_trace *trace;
     mr_mrt_values_reader values;
     mr_index *index;
-    mr_open_sections sections;   /* after the events that are there */
-    uint32_t *run_of, *block_of; /* by variable: number of the last run and block with an access */
-    uint8_t *threads;            /* by thread: what was seen of it */
+    mr_open_sections sections;    /* after the events that are there */
+    uint32_t *shared, *exclusive; /* by lock: how many of these sections it has of each kind */
+    uint32_t *run_of, *block_of;  /* by variable: number of the last run and block with an access */
+    uint8_t *threads;             /* by thread: what was seen of it */
     uint32_t block;
     bool reads;            /* the block given last is wanted; then: */
     uint32_t block_events; /*   so many events, */
@@ -54,11 +55,23 @@ static bool push(mr_mrt_part *part, row item)
     return true;
 }
 
+/* A shared and an exclusive section of one lock are never open together: who builds windows relies
+ * on that. */
+static bool take_step(mr_mrt_part *part, uint8_t op, uint32_t thread, uint32_t lock)
+{
+    uint32_t before = part->sections.count;
+    uint32_t *kind = mr_op_is_shared(op) ? part->shared : part->exclusive;
+    bool memory;
+    if (!mr_open_sections_step(&part->sections, op, thread, lock, &memory))
+        return false;
+    kind[lock] += part->sections.count - before;
+    return !part->shared[lock] || !part->exclusive[lock];
+}
+
 /* An acquire or release before the run. */
 static bool push_step(mr_mrt_part *part, uint8_t op, uint32_t thread, uint32_t lock)
 {
-    bool memory;
-    return mr_open_sections_step(&part->sections, op, thread, lock, &memory) &&
+    return take_step(part, op, thread, lock) &&
            push(part, (row){.op = op, .thread = thread, .operand = lock});
 }
 
@@ -193,14 +206,13 @@ static bool take_event(mr_mrt_part *part, uint32_t i, const mr_mrt_state_parts *
     const mr_events *events = &part->events;
     uint8_t op = events->op[i];
     uint32_t operand = events->operand[i];
-    bool memory;
     if (!has_names(part->trace, events, i) || !part->mrt->contents.index.op_counts[op] ||
         !take_thread(part, op, events->thread[i], operand))
         return false;
     if (mr_op_is_access(op))
         return take_access(part, operand, state, carried);
     if (MR_OP_DOES(op, MR_ACQUIRES | MR_RELEASES))
-        return mr_open_sections_step(&part->sections, op, events->thread[i], operand, &memory);
+        return take_step(part, op, events->thread[i], operand);
     return !MR_OP_DOES(op, MR_CALLS | MR_RETURNS | MR_GIVES | MR_TAKES);
 }
 
@@ -469,8 +481,10 @@ static bool start(mr_mrt_part *part)
     part->run_of = mr_calloc(variables, sizeof *part->run_of);
     part->block_of = mr_calloc(variables, sizeof *part->block_of);
     part->threads = mr_calloc(index->name_counts[MR_MRT_THREADS], sizeof *part->threads);
-    return part->index && part->run_of && part->block_of && part->threads &&
-           mr_columns_sparse(part->trace, (size_t)index->event_count);
+    part->shared = mr_calloc(index->name_counts[MR_MRT_LOCKS], sizeof *part->shared);
+    part->exclusive = mr_calloc(index->name_counts[MR_MRT_LOCKS], sizeof *part->exclusive);
+    return part->index && part->run_of && part->block_of && part->threads && part->shared &&
+           part->exclusive && mr_columns_sparse(part->trace, (size_t)index->event_count);
 }
 
 /* The names are those that the index says, so that the outlook has an element for each. */
@@ -561,6 +575,8 @@ void mr_mrt_part_close(mr_mrt_part *part)
     free(part->run_of);
     free(part->block_of);
     free(part->threads);
+    free(part->shared);
+    free(part->exclusive);
     free(part->rows);
     mr_mrt_close(part->mrt); /* frees the trace */
     free(part);
