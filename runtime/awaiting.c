@@ -15,6 +15,24 @@ enum {
     SKIPS = 16,               /* and so many waits for time at least */
 };
 
+bool mr_needs_attention(const mr_thread *thread)
+{
+    return (thread->attention & ~(uint32_t)MR_ATTENTION_IGNORE) != 0;
+}
+
+long mr_poll_after_others(mr_thread *thread, struct pollfd *fds, size_t count)
+{
+    enum { TURNS = 200 };
+    long result = mr_poll_now(fds, count);
+    for (int i = 0;
+         i < TURNS && result == 0 && !mr_needs_attention(thread) && mr_others_can_run(thread);
+         i++) {
+        mr_yield_to_others(thread);
+        result = mr_poll_now(fds, count);
+    }
+    return result;
+}
+
 bool mr_awaits(void)
 {
     return mr_inputs_are_fed() && !mr_inputs_come_from_children();

@@ -16,6 +16,14 @@
 /* Are waits for descriptors made here? */
 bool mr_awaits(void);
 
+/* Is there something in `attention` that cannot wait until after the call? */
+bool mr_needs_attention(const mr_thread *thread);
+
+/* What poll says (mr_poll_now) when the others have run, as long as they can: what they do may make a call ready, and then
+ * the run does not depend on when the kernel wakes the thread. Not for ever: it may be for another process to do. A
+ * recording uses it, too. */
+long mr_poll_after_others(mr_thread *thread, struct pollfd *fds, size_t count);
+
 /* Waits without the baton until one of the `count` descriptors is ready or not open (MR_WOKEN; another
  * thread may have been faster), the limit (virtual time, MR_NEVER) is over, or a handler has run
  * (MR_INTERRUPTED). A cancelled thread does not come back. The caller is busy and has the baton again;

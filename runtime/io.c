@@ -38,25 +38,12 @@ static bool is_ready(int fd, short events)
     return mr_poll_now(&one, 1) != 0; /* also when it is not open: the call says so at once */
 }
 
-/* Is there something that cannot wait until after the call? */
-static bool needs_attention(const mr_thread *thread)
-{
-    return (thread->attention & ~(uint32_t)MR_ATTENTION_IGNORE) != 0;
-}
-
-/* When the call would block, the others run first, as long as they can: what they do may make it
- * ready, and then the run does not depend on when the kernel wakes the thread. Not for ever: it may
- * be for another process to do. */
+/* When the call would block, the others run first. */
 static bool gets_ready(mr_thread *thread, int fd, short events)
 {
-    enum { PATIENCE = 200 };
-    bool ready = is_ready(fd, events);
-    for (int i = 0; i < PATIENCE && !ready && !needs_attention(thread) && mr_others_can_run(thread);
-         i++) {
-        mr_yield_to_others(thread);
-        ready = is_ready(fd, events);
-    }
-    if (needs_attention(thread)) {
+    struct pollfd one = {.fd = fd, .events = events};
+    bool ready = mr_poll_after_others(thread, &one, 1) != 0;
+    if (mr_needs_attention(thread)) {
         mr_attend(thread);
         if (thread->cancel_pending) {
             mr_thread_cancel_point(thread); /* here, and not when the kernel has found out */
@@ -103,7 +90,7 @@ static mr_io_way try_others(mr_thread *thread, int fd, short events)
         mr_yield_to_others(thread);
         return MR_IO_READY;
     }
-    if (ready && !needs_attention(thread)) {
+    if (ready && !mr_needs_attention(thread)) {
         return MR_IO_READY;
     }
     return gets_ready(thread, fd, events) ? MR_IO_READY : MR_IO_BLOCKS;

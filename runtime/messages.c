@@ -266,8 +266,9 @@ ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict
         (fd, address, length, flags))
 #undef ACCEPTS
 
-/* `address`: NULL in a replay that gives the result. */
-static void log_connected(int fd, int result, const struct sockaddr *address, uintptr_t code)
+/* `given`: by a replay. `address` may be NULL. */
+static void log_connected(int fd, int result, const struct sockaddr *address, bool given,
+                          uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
@@ -276,7 +277,7 @@ static void log_connected(int fd, int result, const struct sockaddr *address, ui
         if (result == 0 || saved_errno == ECONNREFUSED || saved_errno == ENOENT) {
             mr_outside_call_seen(MR_OUTSIDE_LISTENS, result == 0, code);
         }
-        if (address != NULL) {
+        if (!given) {
             errno = saved_errno;
             mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE,
                          result, NULL, 0);
@@ -300,12 +301,12 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
     if (input.head != NULL) {
         result = (int)mr_io_feed(thread, &input, NULL, 0);
-        log_connected(fd, result, NULL, MR_CALLER);
+        log_connected(fd, result, NULL, true, MR_CALLER);
     } else {
         struct sockaddr_storage led;
         address = mr_descriptor_lead(address, length, &led);
         MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
-        log_connected(fd, result, address, MR_CALLER);
+        log_connected(fd, result, address, false, MR_CALLER);
     }
     mr_io_end(-1, NULL, 0, MR_CALLER);
     return result;

@@ -27,8 +27,7 @@
 
 enum { KERNEL_SET = 8 }; /* bytes of a sigset_t that are used */
 
-/* The last call found nothing: when it was not to wait, it may be a loop that waits for another
- * thread. */
+/* The last call found nothing: when it was not to wait, it may be a loop that waits for another thread. */
 static bool settled(mr_thread *thread, int result, bool no_wait)
 {
     if (result == 0 && no_wait) {
@@ -111,9 +110,8 @@ static int64_t limit_in(const struct timespec *time)
     return time == NULL ? MR_NEVER : mr_limit_in(time);
 }
 
-/* Lets others go on; when none can run, as they wait for time or are in calls, a while passes. The
- * caller stays inside the runtime. Returns how much of the PATIENCE is used up: where all others wait for ever,
- * only the handler of a signal can still do something, which comes in a nap. */
+/* Lets others go on; when none can run, as they wait for time or are in calls, a while passes. The caller stays inside the runtime. Returns
+ * how much of the PATIENCE is used up: where all others wait for ever, only the handler of a signal can still do something, which comes in a nap. */
 static int let_others(mr_thread *thread)
 {
     if (mr_others_can_run(thread)) {
@@ -218,7 +216,9 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
 
 static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count, int timeout)
 {
-    int result = as_of_libc(mr_poll_now(fds, count));
+    bool after_others = timeout < 0 && !mr_steers();
+    int result = as_of_libc(after_others ? mr_poll_after_others(thread, fds, count)
+                                         : mr_poll_now(fds, count));
     bool is_over = settled(thread, result, timeout == 0);
     if (!is_over && !mr_awaits()) {
         WAIT(thread, is_far(timeout), false, result = MR_REAL(poll)(fds, count, timeout));

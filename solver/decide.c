@@ -23,8 +23,8 @@ enum { SATURATE_STAGE = 4 };
 
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
 enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
-/* Work of a unit of Z3: both then stand for about the same time. */
-enum { EFFORT_PER_UNIT = 10, GREEDY_PASSES = 20 /* over the cone */ };
+enum { EFFORT_PER_UNIT = 10 }; /* work that takes as long as a unit of Z3 */
+enum { GREEDY_PASSES = 20 };   /* over the cone */
 /* Events run and words of states that explore may look at: some hundredths and some tenths of a second. */
 enum { EXPLORE_FIRST = 1000000, EXPLORE_LARGE = 12500000, EXPLORE_EFFORT = 50000000 };
 enum { LARGE_CONE = 20000 }; /* events */

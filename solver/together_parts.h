@@ -73,8 +73,7 @@ struct mr_together {
     mr_together_touch *touches; /* one a step: of the part of a section that begins there, and on */
     uint32_t *grown;            /* states of variables whose rows have new pairs */
     uint32_t grown_count;
-    mr_together_row *
-        *rows; /* one a state: its rows, one a part; NULL: nothing is beside it so far */
+    mr_together_row **rows; /* one a state: see mr_together_rows_of */
     /* One a lock and thread: states outside exclusive sections, and outside shared ones; NULL: all. */
     uint64_t **out_of_exclusive, **out_of_shared;
     mr_state_pool pool;

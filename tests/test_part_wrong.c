@@ -74,14 +74,10 @@ static const char *const settings[] = {"window.size",
                                        "none",
                                        NULL};
 
-static void test_wrong(void **state)
+static void try_seeds(uint64_t seed, uint64_t count, tally *all)
 {
-    (void)state;
-    uint64_t seed = mr_number_from_environment("PART_WRONG_SEED", 1);
-    uint64_t count = mr_length("PART_WRONG_FILES", 700, 20000);
     char path[512];
     mr_scratch scratch;
-    tally all = {0};
     mr_config *config = mr_settings_of(settings);
     mr_config_resolve(config);
     mr_scratch_make(&scratch);
@@ -92,8 +88,8 @@ static void test_wrong(void **state)
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);
         mr_wrong_mrt(trace, 2 + (uint32_t)(i % 5), i, path);
-        try_part(path, config, 1 + (uint32_t)(i % SHARDS), &all);
-        try_whole(path, config, i % 2, &all);
+        try_part(path, config, 1 + (uint32_t)(i % SHARDS), all);
+        try_whole(path, config, i % 2, all);
         mr_trace_free(trace);
         free(text);
         if ((i - seed) % 1000 == 999) /* so that a crash can be found */
@@ -101,16 +97,34 @@ static void test_wrong(void **state)
     }
     mr_scratch_remove(&scratch);
     mr_config_free(config);
+}
+
+static void test_wrong(void **state)
+{
+    (void)state;
+    uint64_t count = mr_length("PART_WRONG_FILES", 700, 20000);
+    tally all = {0};
+    try_seeds(mr_number_from_environment("PART_WRONG_SEED", 1), count, &all);
     print_message("parts %" PRIu64 ", decided %" PRIu64 ", read whole %" PRIu64 " (%" PRIu64
                   " of them with right states)\n",
                   all.parts, all.decided, all.whole, all.right);
     assert_true(all.decided > count / 20 && all.parts < count && all.whole > count / 20);
 }
 
+/* A shared and an exclusive section of one lock are open side by side. */
+static void test_sections_side_by_side(void **state)
+{
+    (void)state;
+    tally all = {0};
+    try_seeds(15266, 1, &all);
+    assert_int_equal(all.decided, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_sections_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

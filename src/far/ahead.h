@@ -3,7 +3,7 @@
  *
  * In a wide trace (predict/deferred.h) windows leave their questions until the search has been, and it takes longer than they
  * do. It needs the trace alone. So it goes on beside them, on a window of its own that is the same as the far window, and what it finds
- * is what mr_far_meet (states.h) would find.
+ * is what mr_far_meet (states.h) would find. When memory is short its precedence may be raised less far, so that it finds less.
  */
 #ifndef MR_FAR_AHEAD_H
 #define MR_FAR_AHEAD_H

@@ -31,8 +31,7 @@ typedef struct mr_deferred_group {
 typedef struct mr_deferred {
     mr_deferred_group *groups; /* in the order of the windows */
     size_t count, capacity;
-    mr_u32s
-        stopped; /* windows that candidates.max_window_steps has ended before their questions were left */
+    mr_u32s stopped; /* windows that max_window_steps ended when they were merged first */
     /* After mr_deferred_list: */
     size_t *windows; /* the number of the first group of each window that has some */
     size_t window_count;

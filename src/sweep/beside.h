@@ -61,9 +61,8 @@ typedef struct mr_sweep_shared {
     mr_ahead ahead;
     mr_lean_making lean;
     mr_shown shown;    /* hb: which of its races shb has */
-    mr_screen *screen; /* hb, fhb, shb: of the trace, once one of them has looked at it … */
-    bool
-        of_stream; /* … of the stream, which may have other numbers than a trace that is read again */
+    mr_screen *screen; /* hb, fhb, shb: once one of them has looked at the trace */
+    bool of_stream;    /* it is of the stream: a trace that is read again may have other numbers */
 } mr_sweep_shared;
 
 /* Options for passes over the trace in memory, with what they share. What there is no memory for is

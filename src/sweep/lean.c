@@ -99,11 +99,10 @@ static mr_trace *make(const mr_stream *stream)
     return NULL;
 }
 
-static void *run(void *argument)
+/* Fills the columns of `trace`, and indexes them. */
+static void fill(mr_lean_making *making)
 {
-    mr_lean_making *making = argument;
     making->index = mr_index_new_links();
-    making->trace = make(making->job->sweep->stream);
     if (making->index == NULL || making->trace == NULL)
         making->status = mr_error_memory(&making->error, "reading the trace");
     else
@@ -112,6 +111,13 @@ static void *run(void *argument)
         making->status = mr_error_memory(&making->error, "indexing the trace");
     mr_index_free(making->index);
     making->index = NULL;
+}
+
+static void *run(void *argument)
+{
+    mr_lean_making *making = argument;
+    making->trace = make(making->job->sweep->stream);
+    fill(making);
     return NULL;
 }
 
@@ -204,21 +210,15 @@ mr_status mr_lean_whole(const mr_sweep_job *job)
     trace->event_count = 0;
     begin(making, job, sweep->names->event_count);
     making->trace = trace;
-    making->index = mr_index_new_links();
-    mr_status status = making->index != NULL ? read_blocks(making)
-                                             : mr_error_memory(&making->error, "reading the trace");
-    if (status == MR_OK && !mr_index_finish(making->index, trace))
-        status = mr_error_memory(&making->error, "indexing the trace");
-    mr_index_free(making->index);
-    making->index = NULL;
+    fill(making);
     making->trace = NULL;
     sweep->result.stats.load_seconds += mr_seconds() - since;
-    free_derived(status == MR_OK ? &before : trace);
-    if (status == MR_OK)
-        return MR_OK;
-    *trace = before;
-    *job->error = making->error;
-    return status;
+    free_derived(making->status == MR_OK ? &before : trace);
+    if (making->status != MR_OK) {
+        *trace = before;
+        *job->error = making->error;
+    }
+    return making->status;
 }
 
 void mr_lean_free(mr_trace *lean)

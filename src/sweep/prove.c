@@ -384,6 +384,7 @@ static mr_status load_rest(const mr_sweep_job *job, mr_prover *prover)
     const mr_sweep *sweep = job->sweep;
     mr_prover_free(prover);
     *prover = (mr_prover){0};
+    job->shared->has_edges = false; /* those that are there are of the first events */
     mr_status status = mr_lean_whole(job);
     if (status != MR_OK)
         return status;
