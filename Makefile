@@ -140,8 +140,11 @@ $(BUILD)/cc/as: $(call object,$(AS_SOURCES))
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
 
+# The program loads Z3 when it is asked (src/cli/z3_late.c).
+Z3_LIBRARY := $(shell objdump -p "$$($(CC) -print-file-name=libz3.so)" 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
+$(call object,src/cli/z3_late.c): CPPFLAGS_ALL += $(if $(Z3_LIBRARY),-DMR_Z3_LIBRARY='"$(Z3_LIBRARY)"')
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(filter-out -lz3,$(LIBS)) -ldl -o $@
 
 $(BUILD)/maxrace-mpirun: packaging/maxrace-mpirun
 	install -m 755 $< $@

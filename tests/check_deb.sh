@@ -40,6 +40,11 @@ library() {
     grep -q '^bank.balance: teller at bank.c:21 races with auditor at bank.c:34' <<<"$output"
 }
 
+# The program is not linked with Z3, which it loads.
+depends_on_z3() {
+    dpkg-deb -f "$scratch"/out/maxrace_*.deb Depends | grep -q libz3
+}
+
 documents() {
     [ "$(readlink "$scratch/tree/usr/share/doc/maxrace/LICENSE")" = copyright ] || { echo "LICENSE is no link to copyright"; return 1; }
     tests/support/doc_links.sh "$scratch/tree/usr/share/doc/maxrace"
@@ -51,6 +56,7 @@ done
 if check deb_packages packages && [ $failures -eq 0 ]; then
     check deb_unpacked unpacked
     check deb_program program
+    check deb_depends_on_z3 depends_on_z3
     check deb_library library
     check deb_documents documents
 fi
