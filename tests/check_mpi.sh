@@ -55,6 +55,24 @@ same_report() {
     done
 }
 
+# Ranks that read only a part of an .mrt file, with many races and with none.
+same_report_of_parts() {
+    local ranks trace expected parts=(-q --no-report-run --solver-timeout-ms 600000 --candidates-far none --find races)
+    sed 's/w(x/r(x/' "$scratch/blocks.std" >"$scratch/reads.std"
+    for trace in blocks reads; do
+        "$MAXRACE" convert -q "$scratch/$trace.std" "$scratch/$trace.mrt" || return 1
+        "$MAXRACE" predict "${parts[@]}" "$scratch/$trace.mrt" >"$scratch/expected"
+        expected=$?
+        [ "$trace $expected" = "blocks 1" ] || [ "$trace $expected" = "reads 0" ] || return 1
+        for ranks in 2 5; do
+            mpi "$ranks" "$MAXRACE" predict --mpi "${parts[@]}" -j 1 "$scratch/$trace.mrt" >"$scratch/report" 2>"$scratch/error"
+            status=$?
+            [ $status -eq $expected ] || { echo "$ranks ranks: exit status $status"; cat "$scratch/error"; return 1; }
+            cmp "$scratch/expected" "$scratch/report" || return 1
+        done
+    done
+}
+
 # Every rank has decided something.
 # On a busy machine a rank may begin when the others have done all, so there are three tries.
 all_work() {
@@ -123,11 +141,11 @@ kill_rank() {
     cat >"$scratch/rank.sh" <<END
 #!/bin/sh
 echo \$\$ >"$scratch/process.\$OMPI_COMM_WORLD_RANK"
-exec "$MAXRACE" predict --mpi ${settings[*]} -j 1 --window-size 400 --checkpoint "$scratch/checkpoint" --resume \\
-    -o "$scratch/report" "$scratch/long.std"
+exec "$MAXRACE" predict --mpi ${settings[*]} -j 1 --window-size 400 --checkpoint "$scratch/checkpoint" ${kill_flags---resume} \\
+    -o "$scratch/report" "${kill_trace-$scratch/long.std}"
 END
     chmod +x "$scratch/rank.sh"
-    rm -f "$scratch"/process.* "$scratch/checkpoint"
+    rm -f "$scratch"/process.* "$scratch/checkpoint" "$scratch/report"
     mpi 3 "$scratch/rank.sh" 2>"$scratch/error" &
     until [ -n "$(find "$scratch/checkpoint" -size +16k 2>/dev/null)" ] || [ $((SECONDS - began)) -ge 20 ]; do sleep 0.02; done
     kill -"$2" "$(cat "$scratch/process.$1")"
@@ -152,6 +170,13 @@ killed_rank() {
 
 killed_rank_0() {
     dies 0
+}
+
+# A rank with a part of the trace: what it had is not there, so nothing says that there is no race.
+killed_part() {
+    local kill_trace=$scratch/blocks.mrt kill_flags="--candidates-far none --find races"
+    "$MAXRACE" convert -q "$scratch/blocks.std" "$kill_trace" && dies 2 || return 1
+    [ ! -s "$scratch/report" ] || ! grep -q '^no race in' "$scratch/report"
 }
 
 # What was saved by the run whose rank 1 was killed is used; the report is that of one process, which uses it, too.
@@ -252,8 +277,8 @@ without_library() {
 
 check mpi_without_library without_library
 check mpi_standard_input standard_input
-tests=(same_report all_work no_race no_trace_on_a_rank no_trace_on_rank_0 another_trace_on_a_rank killed_rank killed_rank_0
-    resumed shards launcher launcher_that_fails launcher_session launcher_signal)
+tests=(same_report same_report_of_parts all_work no_race no_trace_on_a_rank no_trace_on_rank_0 another_trace_on_a_rank killed_rank killed_rank_0
+    killed_part resumed shards launcher launcher_that_fails launcher_session launcher_signal)
 if is_full; then tests=(same_report all_work); fi
 if [ ! -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
     for name in "${tests[@]}"; do skip "mpi_$name" "maxrace was built without MPI"; done
@@ -261,6 +286,7 @@ elif needs mpirun "${tests[@]/#/mpi_}"; then
     write_trace 1500 1 >"$scratch/trace.std"
     write_trace 5000 2 >"$scratch/long.std"
     write_trace 20000 2 >"$scratch/longer.std"
+    write_trace 400000 3 >"$scratch/blocks.std" # of several blocks as an .mrt file
     if is_full; then cp "$scratch/longer.std" "$scratch/shared.std"; else write_trace 6000 2 >"$scratch/shared.std"; fi
     for name in "${tests[@]}"; do check "mpi_$name" "$name"; done
 fi

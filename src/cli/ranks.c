@@ -141,11 +141,11 @@ void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_
         mr_predict_part(&ranks->team, status, error, run);
 }
 
-/* Only one rank prints its error: rank 0, or rank 1 when rank 0 is lost. */
+/* Only one rank prints its error: rank 0, or rank 1 when rank 0 is lost. A rank that has found another one dead says nothing, as rank 0 does. */
 static bool complains(const mr_ranks *ranks, mr_status status)
 {
-    bool alone = ranks->leads || (ranks->team.broken && ranks->cluster.rank == 1);
-    return status != MR_OK && alone && !watched.told;
+    bool is_first = ranks->leads || (ranks->cluster.rank == 1 && mr_team_has_lost(&ranks->team, 0));
+    return status != MR_OK && is_first && !watched.told;
 }
 
 mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, const mr_error *error)
@@ -153,10 +153,11 @@ mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, cons
     if (!ranks->active)
         return status;
     bool clean = !ranks->team.broken && !watched.dead;
+    bool tells = complains(ranks, status);
     mr_team_free(&ranks->team);
     /* mpirun may send signals to the other ranks when the first one ends. Their work is done. */
     handle_signals(SIG_IGN);
-    if (complains(ranks, status))
+    if (tells && !watched.told)
         mr_cli_complain(error);
     if (status != MR_OK)
         *exit_status = mr_status_exit(status);

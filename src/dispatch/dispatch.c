@@ -156,15 +156,59 @@ static mr_status publish(const mr_phase_run *self, uint64_t unit, const mr_outco
     return status;
 }
 
-/* Merges the outcome of a unit; also when it cannot be prepared or sent. */
-static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, mr_error *error)
+/* Decides a unit here, as the checker has refused its outcome. `*outcome` is NULL when the run is halted. */
+static mr_status decide_refused(mr_phase_run *self, uint64_t unit, const mr_error *refusal,
+                                mr_outcome **outcome, mr_error *error)
+{
+    const mr_phase *phase = self->phase;
+    const mr_dispatch *dispatch = self->dispatch;
+    MR_DEBUG(dispatch->debug, DISPATCH, "stage=%s unit=%" PRIu64 " refused=1 why=%s", phase->stage,
+             unit, refusal->text);
+    dispatch->kind->free(*outcome);
+    *outcome = NULL;
+    mr_status status = phase->decide(phase->context, dispatch->jobs, unit, outcome, error);
+    if (status == MR_OK && *outcome)
+        status = save(self, unit, *outcome, error);
+    return status == MR_OK && *outcome ? prepare(self, unit, outcome, error) : status;
+}
+
+/*
+ * Prepares an outcome. One of a rank with a part of the input is checked then, when nothing is left in it that others have found, too,
+ * and in the order of the units, as the checker begins anew where it goes back. `*outcome` is NULL when it is not to be believed, and the
+ * run is halted or has failed.
+ */
+static mr_status prepare_believed(mr_phase_run *self, uint64_t unit, mr_outcome **outcome,
+                                  mr_error *error)
+{
+    const mr_outcome_kind *kind = self->dispatch->kind;
+    mr_error refusal;
+    mr_status status = prepare(self, unit, outcome, error);
+    if (!self->of_part[unit] || !kind->check)
+        return status;
+    mr_status believed = kind->check(kind->context, *outcome, &refusal);
+    if (believed == MR_OK)
+        return status;
+    if (status == MR_OK && believed == MR_ERR_INTERNAL)
+        return decide_refused(self, unit, &refusal, outcome, error);
+    kind->free(*outcome);
+    *outcome = NULL;
+    if (status == MR_OK)
+        *error = refusal;
+    return status == MR_OK ? believed : status;
+}
+
+/* Merges the outcome of a unit; also when it cannot be prepared or sent. `*lost`: there is none, so the unit is missing. */
+static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, bool *lost, mr_error *error)
 {
     mr_error merge_error;
     mr_outcome *outcome = self->waiting[unit];
     self->waiting[unit] = NULL;
     MR_DEBUG(self->dispatch->debug, DISPATCH, "stage=%s unit=%" PRIu64 " merged=1",
              self->phase->stage, unit);
-    mr_status status = prepare(self, unit, &outcome, error);
+    mr_status status = prepare_believed(self, unit, &outcome, error);
+    *lost = !outcome;
+    if (*lost)
+        return status;
     if (status == MR_OK)
         status = publish(self, unit, outcome, tell, error);
     mr_status merged = self->phase->merge(self->phase->context, outcome, &merge_error);
@@ -173,6 +217,23 @@ static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, mr_error *e
         return status;
     *error = merge_error;
     return merged;
+}
+
+/* Merges what has waited for the outcome of a unit that came last. */
+static mr_status merge_waiting(mr_phase_run *self, mr_error *error)
+{
+    mr_status status = MR_OK;
+    bool lost = false;
+    while (status == MR_OK && !lost && self->merged < self->phase->count) {
+        uint64_t unit = mr_phase_unit(self->phase, self->merged);
+        if (!self->waiting[unit])
+            break;
+        status = merge(self, unit, true, &lost, error);
+        /* What comes after a unit that is missing is merged at the end (merge_rest). */
+        self->merged += !lost;
+        self->missing += lost;
+    }
+    return status;
 }
 
 /* Takes over an outcome, and merges it and those that have waited for it. A shard merges
@@ -185,9 +246,7 @@ static mr_status accept(mr_phase_run *self, uint64_t unit, mr_outcome *outcome, 
         self->dispatch->kind->free(outcome);
     } else {
         self->waiting[unit] = outcome;
-        while (status == MR_OK && self->merged < self->phase->count &&
-               self->waiting[mr_phase_unit(self->phase, self->merged)])
-            status = merge(self, mr_phase_unit(self->phase, self->merged++), true, error);
+        status = merge_waiting(self, error);
     }
     mr_progress_tell(self->dispatch->progress, self->phase->stage, self->done, self->mine);
     return status;
@@ -236,8 +295,10 @@ static mr_status merge_rest(mr_phase_run *self, mr_error *error)
     mr_status status = MR_OK;
     for (; self->merged < self->phase->count && status == MR_OK; self->merged++) {
         uint64_t unit = mr_phase_unit(self->phase, self->merged);
+        bool lost = false;
         if (self->waiting[unit])
-            status = merge(self, unit, false, error);
+            status = merge(self, unit, false, &lost, error);
+        self->missing += lost;
     }
     for (; self->merged < self->phase->count; self->merged++)
         self->dispatch->kind->free(self->waiting[mr_phase_unit(self->phase, self->merged)]);
@@ -381,11 +442,14 @@ mr_status mr_dispatch_run(mr_dispatch *dispatch, const mr_phase *phase, mr_error
         return mr_rank_other_run(dispatch, phase, error);
     self.waiting = mr_calloc(phase->count, sizeof(mr_outcome *));
     self.gone = mr_calloc(phase->count, sizeof(bool));
+    self.of_part = mr_calloc(phase->count, sizeof(bool));
     pthread_mutex_init(&self.mutex, NULL);
-    mr_status status = self.waiting && self.gone ? run(&self, error)
-                                                 : mr_error_memory(error, "sharing out the work");
+    mr_status status = self.waiting && self.gone && self.of_part
+                           ? run(&self, error)
+                           : mr_error_memory(error, "sharing out the work");
     pthread_mutex_destroy(&self.mutex);
     free(self.waiting);
     free(self.gone);
+    free(self.of_part);
     return status;
 }

@@ -59,7 +59,8 @@ typedef struct mr_phase {
     const char *stage; /* for the progress */
     uint64_t count;    /* units 0 … count - 1; the same on all ranks */
     bool last_first;   /* the last unit takes longest, and is decided and merged first */
-    /* Decides a unit, by worker number 0 … jobs - 1; a worker decides one unit at a time. After a
+    /* Decides a unit, by worker number 0 … jobs - 1; a worker decides one unit at a time. Number `jobs` is the calling thread, when an
+     * outcome of a rank with a part of the input was refused. After a
      * failure `*outcome` may hold what was found before. When the run is halted meanwhile,
      * `*outcome` stays NULL or is cut. */
     mr_status (*decide)(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,

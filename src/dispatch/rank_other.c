@@ -187,8 +187,8 @@ static mr_status look(void *context, mr_error *error)
         mr_arrival arrival = mr_team_receive(team, &message);
         if (arrival == MR_ARRIVAL_NONE)
             break;
-        status =
-            arrival == MR_ARRIVAL_LOST ? mr_team_lost(team, 0, error) : hear(self, &message, error);
+        status = arrival == MR_ARRIVAL_LOST ? mr_team_lost(team, message.from, error)
+                                            : hear(self, &message, error);
         mr_message_free(&message);
     }
     return status;

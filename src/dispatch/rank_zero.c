@@ -6,12 +6,10 @@
  * has threads, or as many as will take the rank QUEUE_SECONDS by what units have taken so far.
  * Towards the end of the phase a rank gets fewer, so that all ranks end at about the same time.
  *
- * A rank that has a part of the input has no checker. So its outcomes are checked here. A unit whose outcome is
- * refused is free again: the next rank that may decide it takes it, mostly rank 0.
+ * A rank that has a part of the input has no checker. So its outcomes are checked here, when they are merged. A unit whose outcome is
+ * refused is decided again by the calling thread.
  */
 #include "phase_run.h"
-
-#include <inttypes.h>
 
 static const double QUEUE_SECONDS = 0.1;
 
@@ -24,33 +22,6 @@ static void set_away(mr_phase_run *self, mr_member *member, uint64_t units)
 }
 
 /* ---- messages to rank 0 ---- */
-
-/* Is the outcome to be believed? Else somebody else takes its unit. */
-static mr_status believe(mr_phase_run *self, const mr_member *member, uint64_t unit,
-                         mr_outcome **outcome, mr_error *error)
-{
-    const mr_outcome_kind *kind = self->dispatch->kind;
-    mr_error refusal;
-    if (!member->has_part || !kind->check)
-        return MR_OK;
-    mr_status status = kind->check(kind->context, *outcome, &refusal);
-    if (status == MR_OK)
-        return MR_OK;
-    kind->free(*outcome);
-    *outcome = NULL;
-    if (status != MR_ERR_INTERNAL) {
-        *error = refusal;
-        return status;
-    }
-    MR_DEBUG(self->dispatch->debug, DISPATCH, "stage=%s unit=%" PRIu64 " refused=1 why=%s",
-             self->phase->stage, unit, refusal.text);
-    pthread_mutex_lock(&self->mutex);
-    self->gone[unit] = false;
-    self->next = 0; /* ranks with a part of the input have passed the unit */
-    self->left++;
-    pthread_mutex_unlock(&self->mutex);
-    return MR_OK;
-}
 
 /* An outcome, of a unit of which nobody has sent one before. */
 static mr_status hear_outcome(mr_phase_run *self, mr_message *message, mr_error *error)
@@ -72,9 +43,8 @@ static mr_status hear_outcome(mr_phase_run *self, mr_message *message, mr_error 
     if (!decided.outcome)
         return damaged ? mr_team_garbled(team, message->from, error)
                        : mr_error_memory(error, "taking in the work of another rank");
-    mr_status status = believe(self, member, unit, &decided.outcome, error);
-    if (decided.outcome)
-        status = mr_phase_run_deliver(self, unit, decided, error);
+    self->of_part[unit] = member->has_part;
+    mr_status status = mr_phase_run_deliver(self, unit, decided, error);
     set_away(self, member, member->away - 1);
     return status;
 }

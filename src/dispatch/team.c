@@ -243,7 +243,7 @@ static mr_status be_welcomed(mr_team *team, mr_error *error)
 {
     mr_message message;
     if (wait_for(team, &message) == MR_ARRIVAL_LOST)
-        return mr_team_lost(team, 0, error);
+        return mr_team_lost(team, message.from, error);
     mr_word word = message.word;
     mr_message_free(&message);
     team->over = word == MR_WORD_END;
@@ -350,6 +350,11 @@ bool mr_team_part(mr_team *team, mr_status status, const mr_error *error, const 
 {
     return team->cluster->rank > 0 ? say_goodbye(team, status, error, account)
                                    : see_off(team, account);
+}
+
+bool mr_team_has_lost(const mr_team *team, unsigned rank)
+{
+    return team->broken && team->members && team->members[rank].gone;
 }
 
 void mr_team_free(mr_team *team)

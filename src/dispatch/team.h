@@ -23,7 +23,7 @@
 #include "base/halt.h"
 #include "cluster.h"
 
-/* What rank 0 knows of a rank. */
+/* What rank 0 knows of a rank; another rank knows only whether it is lost. */
 typedef struct mr_member {
     unsigned jobs;
     bool gone; /* its BYE has come, or it is lost */
@@ -84,6 +84,9 @@ mr_status mr_team_meet(mr_team *team, const mr_cluster *cluster, mr_halt *halt,
 bool mr_team_part(mr_team *team, mr_status status, const mr_error *error,
                   const mr_account *account);
 void mr_team_free(mr_team *team);
+
+/* Has the rank died, or is it out of reach, as far as this rank knows? */
+bool mr_team_has_lost(const mr_team *team, unsigned rank);
 
 /* ---- for phases ---- */
 
