@@ -209,7 +209,7 @@ MR_EXPORT void *realloc(void *block, size_t bytes)
     if (thread == NULL) {
         return resize(NULL, block, before, bytes);
     }
-    if (block != NULL && (mr_quarantine_has(block) || (bytes > before && before <= MOVED_MAX))) {
+    if (block != NULL && (mr_quarantine_has(block) || (bytes != 0 && before <= MOVED_MAX))) {
         return move(thread, block, before, bytes, take_caller(thread, MR_CALLER));
     }
     void *after = resize(thread, block, before, bytes);

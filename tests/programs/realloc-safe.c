@@ -1,5 +1,5 @@
-/* Blocks whose size is changed under a lock, where they are. The pointer has the same value before and after, so who
- * reads it, under the lock, uses the block that is there. */
+/* Blocks whose size is changed under a lock. The small one moves. The large one stays where it is: its pointer has the same
+ * value before and after, so who reads it, under the lock, uses the block that is there. */
 #include <pthread.h>
 #include <stdlib.h>
 
