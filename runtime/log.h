@@ -451,6 +451,7 @@ typedef enum mr_log_used {
     MR_LOG_USED_ASKED,       /* the program got the number of units of the semaphore */
     MR_LOG_USED_CONSISTENT,  /* a robust mutex whose owner had died is as any other again */
     MR_LOG_USED_LOST,        /* … was released before that, and cannot be taken any more */
+    MR_LOG_USED_NOT_HELD,    /* a release failed: the thread does not hold the mutex */
 } mr_log_used;
 
 /* Beside the code address of an object's record: the code is in a library that is not recorded. What

@@ -118,6 +118,10 @@ int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
         mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
         mr_wake_key(mutex);
     }
+    /* The errors of an error-checking mutex are what the program asks for. Another process may hold a shared one. */
+    if (status == EPERM && !is_errorcheck(mutex) && (mutex->__data.__kind & KIND_SHARED) == 0) {
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, MR_LOG_USED_NOT_HELD, 0);
+    }
     log_refused(status, mutex, code);
     return status;
 }

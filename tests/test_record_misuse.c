@@ -60,6 +60,14 @@ static void test_misuse(void **state)
     lock(&log, MR_LOG_RELEASE);
     lock(&log, MR_LOG_RELEASE);
     expect_misuse(&log, MR_MISUSE_UNLOCK_FREE, 4, MR_MISUSE_NO_EVENT);
+    mr_log_switch(&log, 0); /* a recursive mutex that nobody holds, or another thread */
+    mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_MUTEX, X, CODE, MR_LOG_USED_NOT_HELD, 0);
+    expect_misuse(&log, MR_MISUSE_UNLOCK_FREE, 0, MR_MISUSE_NO_EVENT);
+    mr_log_switch(&log, 1); /* 0: read, 1: acquire, 2: read */
+    lock(&log, MR_LOG_ACQUIRE);
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_MUTEX, X, CODE, MR_LOG_USED_NOT_HELD, 0);
+    expect_misuse(&log, MR_MISUSE_UNLOCK_BY_OTHER, 2, 1);
     mr_log_switch(&log, 0); /* taken before the log begins */
     lock(&log, MR_LOG_RELEASE);
     expect_misuse(&log, MR_MISUSE_NONE, 0, 0);

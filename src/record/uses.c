@@ -120,6 +120,14 @@ static mr_misuse_kind judge_release(const mr_user_state *state, uint32_t thread,
     return state->was_held && !state->readers ? MR_MISUSE_UNLOCK_FREE : MR_MISUSE_NONE;
 }
 
+/* A recursive mutex, or a robust one, knows its owner: who is refused does not hold it. */
+static mr_misuse_kind judge_not_held(const mr_user_state *state, uint32_t thread)
+{
+    if (state->holder == thread + 1)
+        return MR_MISUSE_NONE;
+    return state->holder ? MR_MISUSE_UNLOCK_BY_OTHER : MR_MISUSE_UNLOCK_FREE;
+}
+
 bool mr_uses_judge(mr_uses *uses, mr_log_pass *pass, const uint64_t *record, mr_user_state **found,
                    mr_misuse_kind *misuse)
 {
@@ -137,6 +145,8 @@ bool mr_uses_judge(mr_uses *uses, mr_log_pass *pass, const uint64_t *record, mr_
             *misuse = MR_MISUSE_DESTROY_HELD;
     } else if (kind == MR_LOG_USED && count == MR_LOG_USED_REFUSED) {
         *misuse = state->destroyed ? MR_MISUSE_USE_AFTER_DESTROY : MR_MISUSE_NOT_INITIALISED;
+    } else if (kind == MR_LOG_USED && count == MR_LOG_USED_NOT_HELD) {
+        *misuse = judge_not_held(state, pass->thread);
     } else if (state->destroyed && stays_destroyed(pass, record)) {
         *misuse = MR_MISUSE_USE_AFTER_DESTROY;
     } else if (kind == MR_LOG_RELEASE || kind == MR_LOG_SHARED_RELEASE) {
