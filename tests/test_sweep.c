@@ -403,6 +403,49 @@ static void test_long(void **state)
     assert_true(lean > 1);
 }
 
+/* Two threads with an access each of x, both of them a race, at each of these lines, and nothing but accesses of their own elsewhere. */
+static char *with_races(const int *lines, size_t count, int line_count)
+{
+    enum { LINE = 8 };
+    char *text = malloc((size_t)line_count * (LINE + 1) + 1), *at = text;
+    assert_non_null(text);
+    for (int line = 0; line < line_count; line++) {
+        char thread = line % 2 ? 'A' : 'B', name = line % 2 ? 'a' : 'b', place = '3';
+        for (size_t i = 0; i < count; i++)
+            if (line == lines[i] || line == lines[i] + 1) {
+                name = 'x';
+                place = (char)('4' + i);
+            }
+        at += sprintf(at, "%c|w(%c)|%c\n", thread, name, place);
+    }
+    return text;
+}
+
+/* The same where races come early, late, or both: from the first one on events are put into columns while the file is read, and more
+ * of them when others follow. */
+static void test_foreseen(void **state)
+{
+    (void)state;
+    enum { LINES = 70000, BLOCK = 500, MOST = 3 }; /* beside.h: from 65,536 on */
+    static const int places[][MOST] = {{100}, {69990}, {100, 69990}, {100, 20000, 69990}};
+    static const size_t counts[] = {1, 1, 2, 3};
+    static const mr_relation relations[] = {MR_RELATION_HB, MR_RELATION_FHB, MR_RELATION_SHB};
+    for (int i = 0; i < 12; i++) {
+        char text_path[512], mrt_path[512];
+        char *text = with_races(places[i % 4], counts[i % 4], LINES);
+        mr_scratch_write(&scratch, "foreseen.std", text, text_path);
+        write_mrt(text, BLOCK, mrt_path);
+        mr_config *config = config_of(relations[i / 4], "false", "true");
+        mr_sweep whole = sweep_of(text_path, config), first = sweep_of(mrt_path, config);
+        check_same(&whole, &first);
+        assert_true(whole.result.counts[MR_STANDING_RACE] >= counts[i % 4]);
+        mr_sweep_free(&whole);
+        mr_sweep_free(&first);
+        mr_config_free(config);
+        free(text);
+    }
+}
+
 /* The stream comes to a BarrierPair when its races so far have been shown to be shb's, and the trace is read whole after all. */
 static void test_late_opaque(void **state)
 {
@@ -567,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
         cmocka_unit_test(test_late_opaque),    cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_foreseen),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -30,7 +30,8 @@ struct mr_screen {
     uint32_t item_count;
     mr_front *fronts; /* reads */
     size_t front_count, front_capacity;
-    mr_slab slab; /* of the fronts */
+    mr_slab slab;        /* of the fronts */
+    uint32_t race_count; /* variables */
 };
 
 static inline screened *find(mr_screen *screen, uint32_t variable)
@@ -83,6 +84,7 @@ static inline __attribute__((always_inline)) bool judge(mr_screen *screen, const
     if (mr_epoch_unordered(item->write, access->thread, knowledge) ||
         (writes && has_unordered(screen, item->read, access->thread, knowledge))) {
         screen->outlook.contended[access->variable] = HAS_RACES;
+        screen->race_count++;
         return true;
     }
     if (writes) {
@@ -204,6 +206,11 @@ mr_status mr_screen_feed(mr_screen *screen, const mr_events *events, mr_error *e
 uint64_t mr_screen_seen(const mr_screen *screen)
 {
     return mr_detector_list(screen->detector)->seen_events;
+}
+
+uint32_t mr_screen_race_count(const mr_screen *screen)
+{
+    return screen->race_count;
 }
 
 uint32_t mr_screen_end(mr_screen *screen)

@@ -34,6 +34,9 @@ mr_status mr_screen_feed(mr_screen *screen, const mr_events *events, mr_error *e
 /* So many events were seen. */
 uint64_t mr_screen_seen(const mr_screen *screen);
 
+/* Of how many variables has it met races so far, between accesses by r and w? */
+uint32_t mr_screen_race_count(const mr_screen *screen);
+
 /* No more will follow. How many variables have races? */
 uint32_t mr_screen_end(mr_screen *screen);
 

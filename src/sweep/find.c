@@ -203,6 +203,7 @@ static mr_status feed(const mr_sweep_job *job, const taker *to, bool *ended)
 {
     mr_order_stats *stats = &job->sweep->result.stats;
     mr_events events;
+    uint32_t known = 0;
     *ended = false;
     for (;;) {
         double begin = mr_seconds();
@@ -220,6 +221,9 @@ static mr_status feed(const mr_sweep_job *job, const taker *to, bool *ended)
             return status;
         if (to->detector)
             mr_ahead_tell(job, mr_detector_list(to->detector));
+        else if (mr_screen_race_count(to->screen) > known)
+            mr_lean_foresee(job, events.first + events.count);
+        known = to->screen ? mr_screen_race_count(to->screen) : 0;
     }
 }
 

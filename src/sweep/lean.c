@@ -47,6 +47,32 @@ static void place(mr_trace *trace, const mr_events *events)
     memcpy(trace->location + first, events->location, bytes);
 }
 
+/* Are more events wanted? A thread waits until it is known. */
+static bool goes_on(mr_lean_making *making)
+{
+    bool wanted;
+    if (!making->is_beside)
+        return making->trace->event_count < making->end;
+    pthread_mutex_lock(&making->mutex);
+    while (making->trace->event_count >= making->end && !making->is_final)
+        pthread_cond_wait(&making->changed, &making->mutex);
+    wanted = making->trace->event_count < making->end;
+    pthread_mutex_unlock(&making->mutex);
+    return wanted;
+}
+
+/* The events before `end` are wanted; `is_final`: and no more. */
+static void want(mr_lean_making *making, uint64_t end, bool is_final)
+{
+    if (!making->is_beside)
+        return;
+    pthread_mutex_lock(&making->mutex);
+    making->end = end;
+    making->is_final = is_final;
+    pthread_cond_signal(&making->changed);
+    pthread_mutex_unlock(&making->mutex);
+}
+
 /* The block of this number, which comes after the last one that was asked for. */
 static mr_status give_block(mr_lean_making *making, size_t number, mr_events *events)
 {
@@ -63,12 +89,17 @@ static mr_status read_blocks(mr_lean_making *making)
     mr_trace *trace = making->trace;
     const mr_sweep_job *job = making->job;
     mr_events events;
-    for (size_t block = 0; trace->event_count < atomic_load(&making->end); block++) {
+    /* What is kept for each variable is made once. */
+    trace->variables.count = making->variable_count;
+    for (size_t block = 0; goes_on(making); block++) {
         mr_status status = give_block(making, block, &events);
         if (status != MR_OK)
             return status;
         MR_REQUIRE(events.count > 0);
         place(trace, &events);
+        trace->threads.count = events.thread_count;
+        trace->locks.count = events.lock_count;
+        trace->objects.count = events.object_count;
         if (!mr_index_add(making->index, trace, (uint32_t)events.first, events.count))
             return mr_error_memory(&making->error, "reading the trace");
         trace->event_count += events.count;
@@ -80,26 +111,33 @@ static mr_status read_blocks(mr_lean_making *making)
     return MR_OK;
 }
 
-/* The names of the dictionary, with columns of its own. NULL: no memory. */
-static mr_trace *make(const mr_stream *stream)
+/* Columns for so many events, without names. NULL: no memory. */
+static mr_trace *make(uint64_t event_count)
 {
-    const mr_trace *names = mr_stream_dictionary(stream);
-    mr_trace *trace = mr_malloc(sizeof *trace, 0);
-    if (trace == NULL)
-        return NULL;
-    *trace = *names;
-    trace->event_count = 0;
-    trace->spill = (mr_spill){0};
-    trace->outlook = (mr_outlook *)mr_stream_outlook(stream);
-    if (mr_columns_dense(trace, (size_t)names->event_count)) {
-        trace->line_steps = names->line_steps;
+    mr_trace *trace = mr_calloc(1, sizeof *trace);
+    if (trace == NULL || mr_columns_dense(trace, (size_t)event_count))
         return trace;
-    }
     mr_lean_free(trace);
     return NULL;
 }
 
-/* Fills the columns of `trace`, and indexes them. */
+/* The names of the dictionary, which is complete, to the columns. */
+static void take_names(mr_trace *trace, const mr_stream *stream)
+{
+    const mr_trace columns = *trace;
+    *trace = *mr_stream_dictionary(stream);
+    trace->event_count = columns.event_count;
+    trace->spill = columns.spill;
+    trace->op = columns.op;
+    trace->thread = columns.thread;
+    trace->operand = columns.operand;
+    trace->location = columns.location;
+    trace->value = columns.value;
+    trace->link = columns.link;
+    trace->outlook = (mr_outlook *)mr_stream_outlook(stream);
+}
+
+/* Fills the columns of `trace`, with their links. */
 static void fill(mr_lean_making *making)
 {
     making->index = mr_index_new_links();
@@ -107,6 +145,13 @@ static void fill(mr_lean_making *making)
         making->status = mr_error_memory(&making->error, "reading the trace");
     else
         making->status = read_blocks(making);
+}
+
+/* When the dictionary is complete. */
+static void end_filling(mr_lean_making *making)
+{
+    if (making->trace != NULL)
+        take_names(making->trace, making->job->sweep->stream);
     if (making->status == MR_OK && !mr_index_finish(making->index, making->trace))
         making->status = mr_error_memory(&making->error, "indexing the trace");
     mr_index_free(making->index);
@@ -116,37 +161,89 @@ static void fill(mr_lean_making *making)
 static void *run(void *argument)
 {
     mr_lean_making *making = argument;
-    making->trace = make(making->job->sweep->stream);
+    making->trace = make(making->event_count);
     fill(making);
     return NULL;
 }
 
+/* Of the dictionary, which is complete. */
 static void begin(mr_lean_making *making, const mr_sweep_job *job, uint64_t end)
 {
-    *making = (mr_lean_making){.job = job, .started = true};
-    atomic_store(&making->end, end);
+    const mr_trace *names = mr_stream_dictionary(job->sweep->stream);
+    *making = (mr_lean_making){.job = job,
+                               .end = end,
+                               .event_count = names->event_count,
+                               .variable_count = names->variables.count};
+}
+
+static void start(mr_lean_making *making)
+{
+    if (pthread_mutex_init(&making->mutex, NULL))
+        return;
+    if (!pthread_cond_init(&making->changed, NULL)) {
+        making->is_beside = true;
+        making->is_threaded = mr_thread_start(&making->thread, run, making);
+        if (making->is_threaded)
+            return;
+        making->is_beside = false;
+        pthread_cond_destroy(&making->changed);
+    }
+    pthread_mutex_destroy(&making->mutex);
+}
+
+static bool may_start(const mr_sweep_job *job, uint64_t event_count)
+{
+    mr_events first;
+    return job->sweep->trace == NULL && event_count >= MR_BESIDE_LEAST && mr_thread_cores() >= 2 &&
+           mr_stream_follow(job->sweep->stream, 0, &first);
+}
+
+/* Where races have been met there may be more: some of the events that follow are wanted, too. */
+static uint64_t foreseen_end(uint64_t met, uint64_t event_count)
+{
+    enum { TIMES = 16 };
+    return met < event_count / TIMES ? met * TIMES : event_count;
+}
+
+void mr_lean_foresee(const mr_sweep_job *job, uint64_t met)
+{
+    mr_lean_making *making = &job->shared->lean;
+    const mr_outlook *outlook = mr_stream_outlook(job->sweep->stream);
+    if (!making->job) {
+        if (!mr_sweep_proves(job) || mr_lean_wants_more(job) || outlook == NULL ||
+            !may_start(job, outlook->event_count) || !has_room(job, outlook->event_count))
+            return;
+        *making = (mr_lean_making){.job = job,
+                                   .event_count = outlook->event_count,
+                                   .variable_count = outlook->variable_count};
+        start(making);
+    }
+    want(making, foreseen_end(met, making->event_count), false);
 }
 
 void mr_lean_start(const mr_sweep_job *job)
 {
     mr_lean_making *making = &job->shared->lean;
     uint64_t all = mr_stream_dictionary(job->sweep->stream)->event_count;
-    mr_events first;
-    if (making->started || job->sweep->trace != NULL || all < MR_BESIDE_LEAST ||
-        mr_thread_cores() < 2 || !mr_stream_follow(job->sweep->stream, 0, &first) ||
-        !mr_lean_begin(job, all))
-        return;
-    begin(making, job, all);
-    making->threaded = mr_thread_start(&making->thread, run, making);
-    making->started = making->threaded;
+    if (making->is_threaded && !mr_lean_is_enough(job))
+        mr_lean_drop(making);
+    if (!making->is_threaded && may_start(job, all) && mr_lean_begin(job, all)) {
+        begin(making, job, all);
+        start(making);
+    }
+    want(making, all, false);
 }
 
+/* Waits for the thread, which makes the events before `end` first. */
 static void wait_for(mr_lean_making *making, uint64_t end)
 {
-    atomic_store(&making->end, end);
-    if (making->threaded)
-        pthread_join(making->thread, NULL);
-    making->threaded = false;
+    if (!making->is_threaded)
+        return;
+    want(making, end, true);
+    pthread_join(making->thread, NULL);
+    pthread_cond_destroy(&making->changed);
+    pthread_mutex_destroy(&making->mutex);
+    making->is_threaded = making->is_beside = false;
 }
 
 mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end)
@@ -156,12 +253,13 @@ mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end)
     double since = mr_seconds();
     MR_REQUIRE(sweep->trace == NULL && sweep->lean == NULL && end > 0 &&
                end <= sweep->names->event_count);
-    if (making->started) {
+    if (making->is_threaded) {
         wait_for(making, end);
     } else {
         begin(making, job, end);
         run(making);
     }
+    end_filling(making);
     sweep->lean = making->trace;
     making->trace = NULL;
     sweep->result.stats.load_seconds += mr_seconds() - since;
@@ -174,9 +272,12 @@ mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end)
 
 void mr_lean_drop(mr_lean_making *making)
 {
+    if (making->is_threaded)
+        mr_stream_stop(making->job->sweep->stream); /* it may wait for a block */
     wait_for(making, 0);
     mr_lean_free(making->trace);
-    making->trace = NULL;
+    mr_index_free(making->index);
+    *making = (mr_lean_making){0};
 }
 
 bool mr_lean_may_grow(const mr_sweep_job *job)
@@ -201,7 +302,7 @@ mr_status mr_lean_whole(const mr_sweep_job *job)
     mr_lean_making *making = &job->shared->lean;
     mr_trace *trace = sweep->lean, before = *trace;
     double since = mr_seconds();
-    MR_REQUIRE(making->trace == NULL && !making->threaded);
+    MR_REQUIRE(making->trace == NULL && !making->is_threaded);
     trace->variable_info = NULL;
     trace->thread_info = NULL;
     trace->chain = NULL;
@@ -211,6 +312,7 @@ mr_status mr_lean_whole(const mr_sweep_job *job)
     begin(making, job, sweep->names->event_count);
     making->trace = trace;
     fill(making);
+    end_filling(making);
     making->trace = NULL;
     sweep->result.stats.load_seconds += mr_seconds() - since;
     free_derived(making->status == MR_OK ? &before : trace);

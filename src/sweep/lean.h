@@ -11,19 +11,24 @@
 #include "trace/index.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 /* Such a trace while it is made. Zero-initialised: it is not. */
 typedef struct mr_lean_making {
     const mr_sweep_job *job;
-    bool started;
-    bool threaded; /* by a thread, which was not joined so far */
-    pthread_t thread;
-    mr_trace *trace;      /* owned, and … */
-    mr_index *index;      /* … owned, as long as it is made */
-    _Atomic uint64_t end; /* events from here on are not needed */
+    uint64_t event_count; /* of the whole trace … */
+    uint32_t variable_count;
+    mr_trace *trace; /* owned, and … */
+    mr_index *index; /* … owned, as long as it is made */
     mr_status status;
     mr_error error;
+
+    bool is_beside; /* a thread makes it … */
+    pthread_t thread;
+    bool is_threaded;      /* … and was not joined so far */
+    pthread_mutex_t mutex; /* guards the rest */
+    pthread_cond_t changed;
+    uint64_t end;  /* events from here on are not wanted … */
+    bool is_final; /* … ever */
 } mr_lean_making;
 
 /* Will such a trace not do, whatever the file holds? */
@@ -31,6 +36,10 @@ bool mr_lean_wants_more(const mr_sweep_job *job);
 
 /* Will such a trace do, where there is a stream? After its end. */
 bool mr_lean_is_enough(const mr_sweep_job *job);
+
+/* A screen has met a race before event `met`, while the stream is read: a thread begins to make such a trace, or goes on, beside the
+ * screen. Whether it will do is not known before mr_lean_start. */
+void mr_lean_foresee(const mr_sweep_job *job, uint64_t met);
 
 /* A thread begins to make such a trace, as soon as it is known that there will be something to prove, if it will do and there is a
  * processor for it. It is to be of all events, as long as mr_lean_load has not said where to stop. */

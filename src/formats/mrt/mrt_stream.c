@@ -118,10 +118,10 @@ static void *read_ahead(void *argument)
         last = is_last(&next);
         stream->blocks[stream->filled++ % BLOCKS_AHEAD] = next;
         pthread_cond_signal(&stream->changed);
-        pthread_cond_signal(&stream->more);
+        pthread_cond_broadcast(&stream->more);
     }
     stream->known_all = true;
-    pthread_cond_signal(&stream->more);
+    pthread_cond_broadcast(&stream->more);
     pthread_mutex_unlock(&stream->mutex);
     return NULL;
 }
