@@ -338,8 +338,8 @@ static bool is_look_of_write(const mr_plan *plan, uint32_t look, uint32_t event)
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
  * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of
- * a pointer, which is the access behind it. In a waiting loop a read stands for others that follow it and
- * see the same write; they are done with it, before another thread writes. */
+ * a pointer, which is the access behind it. In a waiting loop a read, or an exchange that failed, stands for others that follow it
+ * and see the same write; they are done with it, before another thread writes. */
 static bool find_looks(writing *self)
 {
     const mr_plan *plan = self->plan;
@@ -358,7 +358,8 @@ static bool find_looks(writing *self)
                  position_of(plan, *before - 1) + 1 == position_of(plan, event) &&
                  is_look_of_write(plan, *before - 1, event))
             self->looks[*before - 1] = true;
-        else if (*before && is_read(trace->op[*before - 1]) && is_read(trace->op[event]) &&
+        else if (*before && is_read(trace->op[*before - 1]) &&
+                 (is_read(trace->op[event]) || trace->op[event] == MR_OP_ATOMIC_UPDATE) &&
                  trace->operand[event] == trace->operand[*before - 1])
             self->run_to[*before - 1] = position_of(plan, event) - is_of_call(plan, event);
         self->run_to[event] = position_of(plan, event) + 1;
