@@ -43,7 +43,8 @@ static const mr_schedule_step *step_now(void)
 /* A write is logged as a range when reads are ignored, and then it is not known yet. */
 static bool is_same_access(mr_log_kind seen, mr_log_kind expected)
 {
-    return seen == expected || (seen == MR_LOG_WRITE && expected == MR_LOG_RANGE_WRITE);
+    return mr_steer_is_same_kind(seen, expected) ||
+           (seen == MR_LOG_WRITE && expected == MR_LOG_RANGE_WRITE);
 }
 
 /* Where a function of this library calls another one the place is not known. */

@@ -66,6 +66,12 @@ static void note_value(uint32_t role, const mr_expected *expected, const uint64_
     }
 }
 
+bool mr_steer_is_same_kind(mr_log_kind seen, mr_log_kind expected)
+{
+    return seen == expected || (seen == MR_LOG_RANGE_READ && expected == MR_LOG_READ) ||
+           (seen == MR_LOG_READ && expected == MR_LOG_RANGE_READ);
+}
+
 static void compare(uint32_t number, const uint64_t *record)
 {
     mr_role *role = &mr_steer.schedule.roles[number];
@@ -77,13 +83,14 @@ static void compare(uint32_t number, const uint64_t *record)
     if (mr_steer.reached || role->next >= role->expected_count || expected->position != position) {
         return;
     }
-    if (mr_log_kind_of(record[0]) != expected->kind ||
+    mr_log_kind kind = mr_log_kind_of(record[0]);
+    if (!mr_steer_is_same_kind(kind, expected->kind) ||
         mr_log_code(record[1]) != mr_steer_expected_code(expected)) {
         mr_steer.strayed = "another operation";
         mr_steer.stray_role = number;
         mr_steer.expected = *expected;
         copy_record(record);
-    } else if (expected->has_value && mr_steer_has_value(record) &&
+    } else if (expected->has_value && kind == expected->kind && mr_steer_has_value(record) &&
                mr_steer_value(record) != expected->value) {
         note_value(number, expected, record);
     }

@@ -53,6 +53,8 @@ mr_actor *mr_steer_actor(const mr_thread *thread);
 const mr_expected *mr_steer_next(uint32_t role);
 /* The code address that is expected, in this process; 0: its module is not loaded. */
 uint64_t mr_steer_expected_code(const mr_expected *expected);
+/* A call may read one value, or a range of bytes, as the bytes themselves say. */
+bool mr_steer_is_same_kind(mr_log_kind seen, mr_log_kind expected);
 
 /* The value of an operation: what it reads, or writes when it reads nothing; has it one? */
 int64_t mr_steer_value(const uint64_t *record);
