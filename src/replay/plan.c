@@ -123,6 +123,16 @@ static bool begins_handler(const mr_trace *trace, uint32_t event, uint64_t code)
                    sizeof signal - 1) == 0;
 }
 
+/* What libc does with memory of its own is no operation (record/positions.h): it may be done once for many calls. */
+static bool is_operation(const mr_plan *plan, uint32_t event)
+{
+    uint64_t code = plan->positions->codes[plan->positions->code[event]];
+    size_t module = mr_code_module(code);
+    unsigned kind = mr_code_kind(code);
+    return (kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || module == 0 ||
+           module > plan->run->module_count || !mr_log_is_libc(plan->run->modules[module - 1].path);
+}
+
 static void expect(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
@@ -130,7 +140,8 @@ static void expect(writing *self, uint32_t event)
     uint64_t position = position_of(plan, event);
     uint64_t code = plan->positions->codes[plan->positions->code[event]];
     int64_t value;
-    if (position < self->next[role]) /* another event of the same operation */
+    /* Another event of the same operation? */
+    if (position < self->next[role] || !is_operation(plan, event))
         return;
     self->next[role] = position + 1;
     self->expected[role]++;
@@ -362,7 +373,7 @@ static bool find_looks(writing *self)
                  (is_read(trace->op[event]) || trace->op[event] == MR_OP_ATOMIC_UPDATE) &&
                  trace->operand[event] == trace->operand[*before - 1])
             self->run_to[*before - 1] = position_of(plan, event) - is_of_call(plan, event);
-        self->run_to[event] = position_of(plan, event) + 1;
+        self->run_to[event] = position_of(plan, event) + is_operation(plan, event);
         *before = event + 1;
     }
     free(last);
