@@ -133,6 +133,13 @@ static bool is_operation(const mr_plan *plan, uint32_t event)
            module > plan->run->module_count || !mr_log_is_libc(plan->run->modules[module - 1].path);
 }
 
+/* That a thread has ended is an event of its own; its operation is the end. */
+static bool tells_of_end(const mr_plan *plan, uint32_t event)
+{
+    uint64_t code = plan->positions->codes[plan->positions->code[event]];
+    return mr_code_kind(code) == MR_LOG_BEFORE && !mr_code_module(code) && !mr_code_offset(code);
+}
+
 static void expect(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
@@ -141,7 +148,7 @@ static void expect(writing *self, uint32_t event)
     uint64_t code = plan->positions->codes[plan->positions->code[event]];
     int64_t value;
     /* Another event of the same operation? */
-    if (position < self->next[role] || !is_operation(plan, event))
+    if (position < self->next[role] || !is_operation(plan, event) || tells_of_end(plan, event))
         return;
     self->next[role] = position + 1;
     self->expected[role]++;
