@@ -1,8 +1,11 @@
 #include "awaiting.h"
 
+#include "channels.h"
+#include "input_descriptors.h"
 #include "inputs.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -36,6 +39,53 @@ long mr_poll_after_others(mr_thread *thread, struct pollfd *fds, size_t count)
 bool mr_awaits(void)
 {
     return mr_inputs_are_fed() && !mr_inputs_come_from_children();
+}
+
+static bool has_room(void)
+{
+    enum { FEW = 8 };
+    unsigned waiting = 0;
+    for (const mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        waiting += t->state == MR_BLOCKED && t->awaits;
+    }
+    return waiting < FEW;
+}
+
+/* A set of descriptors may have some that are outside. */
+static bool is_of_threads(int fd)
+{
+    unsigned at = 0;
+    int member;
+    mr_epoll_wanted wanted;
+    return fd < 0 || (mr_descriptor_is_inside(fd) && !mr_epoll_next(fd, &at, &member, &wanted));
+}
+
+bool mr_awaits_these(const struct pollfd *fds, size_t count)
+{
+    if (mr_inputs_are_fed() || mr_steers()) {
+        return mr_awaits();
+    }
+    bool all = has_room() && (count == 0 || !mr_channels_are_inherited());
+    for (size_t i = 0; all && i < count; i++) {
+        all = is_of_threads(fds[i].fd);
+    }
+    return all;
+}
+
+bool mr_awaits_set(int set)
+{
+    if (mr_inputs_are_fed() || mr_steers()) {
+        return mr_awaits();
+    }
+    unsigned at = 0;
+    int member;
+    mr_epoll_wanted wanted;
+    bool any = false, all = has_room() && !mr_channels_are_inherited() && mr_epoll_are_all_kept();
+    while (all && mr_epoll_next(set, &at, &member, &wanted)) {
+        any = true;
+        all = is_of_threads(member);
+    }
+    return any && all;
 }
 
 mr_wake_reason mr_await(mr_thread *thread, struct pollfd *fds, size_t count, int64_t limit)

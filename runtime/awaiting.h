@@ -4,7 +4,9 @@
  * Nobody but the program itself makes a descriptor ready there. So a thread that waits for one is
  * blocked like one that waits for a lock, with its limit in virtual time, and whoever chooses the next
  * thread asks the kernel first which waits are over. In a real call the thread would come back when the
- * kernel lets it run, and limits would count real time: both differ from run to run.
+ * kernel lets it run, and limits would count real time: both differ from run to run. For the same
+ * reason poll, select and epoll_wait wait so in a recording for what only the program itself can do, and for time alone;
+ * a read is a real call there, as flags of the call or of the descriptor may say that it does not wait.
  *
  * A program that has made child processes may wait for what they write. Its waits are real calls.
  */
@@ -13,8 +15,14 @@
 
 #include "state.h"
 
-/* Are waits for descriptors made here? */
+/* Are all waits for descriptors made here? */
 bool mr_awaits(void);
+
+/* Is the wait for these made here? In a recording, when all are pipes, socket pairs and the like of this process alone. Each switch of
+ * threads asks the kernel once for each thread that waits so: of many threads, only a few do. */
+bool mr_awaits_these(const struct pollfd *fds, size_t count);
+/* The same for an epoll set. */
+bool mr_awaits_set(int set);
 
 /* Is there something in `attention` that cannot wait until after the call? */
 bool mr_needs_attention(const mr_thread *thread);

@@ -328,8 +328,16 @@ void mr_channel_inherited(int fd)
     }
 }
 
+static bool inherited;
+
+bool mr_channels_are_inherited(void)
+{
+    return inherited;
+}
+
 void mr_channels_inherited(uintptr_t code)
 {
+    inherited = true;
     static struct pollfd all[MR_LOG_DESCRIPTORS];
     const struct timespec now = {0, 0};
     for (int fd = 0; fd < MR_LOG_DESCRIPTORS; fd++) {

@@ -73,6 +73,7 @@ void mr_channel_log_lock(int fd, uintptr_t code);
 void mr_channel_log_watch(mr_log_kind kind, int set, uint64_t data, uintptr_t code);
 /* A child is about to begin: it has all descriptors that are open. */
 void mr_channels_inherited(uintptr_t code);
+bool mr_channels_are_inherited(void);
 /* The same of one descriptor, whose other end a child has. */
 void mr_channel_inherited(int fd);
 /* So many bytes were written, as the call that was about to write them says. */

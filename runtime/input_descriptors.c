@@ -276,6 +276,11 @@ bool mr_epoll_next(int set, unsigned *at, int *fd, mr_epoll_wanted *wanted)
     return false;
 }
 
+bool mr_epoll_are_all_kept(void)
+{
+    return table.waited_count <= WAITED;
+}
+
 void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted)
 {
     unsigned at = find_waited(set, fd);

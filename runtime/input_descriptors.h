@@ -59,6 +59,8 @@ void mr_epoll_keep(int set, int fd, const mr_epoll_wanted *wanted);
 bool mr_epoll_kept(int set, int fd, mr_epoll_wanted *wanted);
 /* Goes through the descriptors of the set; `*at` is 0 before the first call. False: there are no more. */
 bool mr_epoll_next(int set, unsigned *at, int *fd, mr_epoll_wanted *wanted);
+/* None was forgotten, because there are many. */
+bool mr_epoll_are_all_kept(void);
 /* The descriptor that the data stands for, -1: not known; is it inside? */
 int mr_epoll_descriptor(int set, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);

@@ -1,10 +1,8 @@
 /*
- * Waiting for descriptors: outside, unless there is something already, or in a replay (awaiting.h). The
- * kernel is asked for that directly, because functions of libc are cancellation points: a thread
+ * Waiting for descriptors by poll and select (waits_parts.h). The kernel is asked for that directly, because functions of libc are cancellation points: a thread
  * that ends in one with the baton and in the middle of the runtime would take both along.
  */
 #include "waits.h"
-#include "awaiting.h"
 #include "channels.h"
 #include "clocks.h"
 #include "ignore.h"
@@ -14,21 +12,25 @@
 #include "real.h"
 #include "steer.h"
 #include "sys.h"
+#include "waits_parts.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { KERNEL_SET = 8 }; /* bytes of a sigset_t that are used */
+enum {
+    KERNEL_SET = 8, /* bytes of a sigset_t that are used */
+    MOMENT_NS = 1000000,
+    NAPS = 10,
+    NAP_NS = 20000000,
+};
 
-/* The last call found nothing: when it was not to wait, it may be a loop that waits for another thread. */
-static bool settled(mr_thread *thread, int result, bool no_wait)
+bool mr_wait_is_settled(mr_thread *thread, int result, bool no_wait)
 {
     if (result == 0 && no_wait) {
         mr_yield_to_others(thread);
@@ -36,29 +38,7 @@ static bool settled(mr_thread *thread, int result, bool no_wait)
     return result != 0 || no_wait;
 }
 
-/* A wait for descriptors outside. `far`: it has no limit, or one that lies beyond the patience of a
- * replay whose inputs ran out (watchdog.c). */
-#define WAIT(thread, far, ready, statement)                                                        \
-    do {                                                                                           \
-        (thread)->waits_for_outside = far;                                                         \
-        MR_CALL(thread, ready, statement);                                                         \
-        (thread)->waits_for_outside = false; /* it may not have been outside */                    \
-    } while (0)
-
-enum { FAR_SECONDS = 2 };
-
-static bool is_far(int milliseconds)
-{
-    return milliseconds < 0 || milliseconds >= FAR_SECONDS * 1000;
-}
-
-static bool is_far_off(const struct timespec *limit)
-{
-    return limit == NULL || limit->tv_sec >= FAR_SECONDS;
-}
-
-/* The result of a call of the kernel, as of a function of libc. */
-static int as_of_libc(long result)
+int mr_wait_result(long result)
 {
     if (mr_sys_failed(result)) {
         errno = (int)-result;
@@ -67,17 +47,15 @@ static int as_of_libc(long result)
     return (int)result;
 }
 
-/* What a call reads. The caller is busy. */
-static void log_read(const void *from, size_t bytes, uintptr_t code)
+void mr_wait_log_read(const void *from, size_t bytes, uintptr_t code)
 {
     if (from != NULL && bytes > 0 && mr_is_instrumented(code) && !mr_ignores_reads(mr_self)) {
         mr_write_range(MR_LOG_RANGE_READ, from, bytes, code);
     }
 }
 
-/* What a wait gave, as an input; `inside`: which of it threads of the program did. */
-static void log_wait(const mr_input *fed, uint64_t argument, int result, const mr_input_part *parts,
-                     size_t count)
+void mr_wait_log(const mr_input *fed, uint64_t argument, int result, const mr_input_part *parts,
+                 size_t count)
 {
     int saved_errno = errno;
     mr_thread *thread = fed->head == NULL && mr_inputs_are_logged() ? mr_enter() : NULL;
@@ -90,29 +68,12 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
     errno = saved_errno;
 }
 
-enum { PATIENCE = 3000, MOMENT_NS = 1000000, NAPS = 10, NAP_NS = 20000000 };
-
-/* A wait of a replay (awaiting.h). `now` looks without waiting, and gives the result. The caller stays
- * inside the runtime. */
-#define AWAIT(thread, fds, count, limit, result, now)                                              \
-    for (mr_wake_reason why = MR_WOKEN; (result) == 0 && why != MR_TIMED_OUT;) {                   \
-        why = mr_await(thread, fds, count, limit);                                                 \
-        (result) = why == MR_INTERRUPTED ? as_of_libc(-EINTR) : (now);                             \
-    }
-
-static int64_t limit_of(int milliseconds)
-{
-    return milliseconds < 0 ? MR_NEVER : mr_limit_after((int64_t)milliseconds * 1000000);
-}
-
 static int64_t limit_in(const struct timespec *time)
 {
     return time == NULL ? MR_NEVER : mr_limit_in(time);
 }
 
-/* Lets others go on; when none can run, as they wait for time or are in calls, a while passes. The caller stays inside the runtime. Returns
- * how much of the PATIENCE is used up: where all others wait for ever, only the handler of a signal can still do something, which comes in a nap. */
-static int let_others(mr_thread *thread)
+int mr_wait_let_others(mr_thread *thread)
 {
     if (mr_others_can_run(thread)) {
         mr_yield_to_others(thread);
@@ -120,14 +81,14 @@ static int let_others(mr_thread *thread)
     }
     bool only_signals = mr_others_wait_for_ever(thread);
     mr_await(thread, NULL, 0, mr_limit_after(only_signals ? NAP_NS : MOMENT_NS));
-    return only_signals ? PATIENCE / NAPS : 1;
+    return only_signals ? MR_WAIT_PATIENCE / NAPS : 1;
 }
 
 /* Ready are those of the recording. What threads of the program are to do for that they do first. A
  * schedule says itself what comes first: it orders the read, and perhaps not the wait before it. */
 static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
 {
-    for (int used = 0; used < PATIENCE && !mr_steers();) {
+    for (int used = 0; used < MR_WAIT_PATIENCE && !mr_steers();) {
         bool all = true;
         for (size_t k = 0; k < count; k++) {
             struct pollfd one = {.fd = fds[k].fd, .events = fds[k].revents};
@@ -137,13 +98,11 @@ static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
         if (all) {
             return;
         }
-        used += let_others(thread);
+        used += mr_wait_let_others(thread);
     }
 }
 
-/* The handler of a signal that came in the middle of the wait ran before the wait had a result; it may
- * have inputs of its own. */
-static mr_input find_wait(mr_thread *thread, uint64_t argument)
+mr_input mr_wait_find(mr_thread *thread, uint64_t argument)
 {
     while (mr_input_signal_send(thread)) {
         mr_leave(thread);
@@ -176,13 +135,13 @@ static void log_poll(const mr_input *fed, int result, const struct pollfd *fds, 
     for (nfds_t i = 0; i < count && i < POLLED_MAX; i++) {
         parts[i] = (mr_input_part){&fds[i].revents, sizeof fds[i].revents};
     }
-    log_wait(fed, count, result, parts, count < POLLED_MAX ? count : POLLED_MAX);
+    mr_wait_log(fed, count, result, parts, count < POLLED_MAX ? count : POLLED_MAX);
 }
 
 static void log_questions(const struct pollfd *fds, nfds_t count, uintptr_t code)
 {
     for (nfds_t i = 0; i < count; i++) {
-        log_read(&fds[i], offsetof(struct pollfd, revents), code);
+        mr_wait_log_read(&fds[i], offsetof(struct pollfd, revents), code);
     }
 }
 
@@ -214,33 +173,60 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     mr_leave(thread);
 }
 
-static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count, int timeout)
+static bool is_valid(const struct timespec *timeout)
 {
-    bool after_others = timeout < 0 && !mr_steers();
-    int result = as_of_libc(after_others ? mr_poll_after_others(thread, fds, count)
-                                         : mr_poll_now(fds, count));
-    bool is_over = settled(thread, result, timeout == 0);
-    if (!is_over && !mr_awaits()) {
-        WAIT(thread, is_far(timeout), false, result = MR_REAL(poll)(fds, count, timeout));
-        return result;
+    return timeout == NULL ||
+           (timeout->tv_sec >= 0 && timeout->tv_nsec >= 0 && timeout->tv_nsec < 1000000000);
+}
+
+static bool is_zero(const struct timespec *timeout)
+{
+    return timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0;
+}
+
+/* Others come before a wait without a limit; a schedule says itself who comes first. */
+static bool lets_others_first(bool has_limit)
+{
+    return !has_limit && !mr_steers();
+}
+
+/* With a mask the kernel is to look for signals, too. */
+static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count,
+                       const struct timespec *timeout, const sigset_t *mask)
+{
+    int result = 0;
+    if (mask == NULL && is_valid(timeout)) {
+        result = mr_wait_result(mr_poll_now(fds, count));
+        bool is_over = mr_wait_is_settled(thread, result, is_zero(timeout));
+        if (!is_over && mr_awaits_these(fds, count)) {
+            MR_AWAIT(thread, fds, count, limit_in(timeout), result,
+                     mr_wait_result(mr_poll_now(fds, count)));
+            is_over = true;
+        }
+        if (is_over) {
+            mr_leave(thread);
+            return result;
+        }
     }
-    if (!is_over) {
-        AWAIT(thread, fds, count, limit_of(timeout), result, as_of_libc(mr_poll_now(fds, count)));
-    }
-    mr_leave(thread);
+    bool ready = (lets_others_first(timeout != NULL) ? mr_poll_after_others(thread, fds, count)
+                                                     : mr_poll_now(fds, count)) != 0;
+    MR_WAIT(thread, mr_wait_is_far(timeout), ready,
+            result = MR_REAL(ppoll)(fds, count, timeout, mask));
     return result;
 }
 
-MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int milliseconds)
 {
     mr_thread *thread = mr_wait_begin();
     if (thread == NULL) {
-        return MR_REAL(poll)(fds, count, timeout);
+        return MR_REAL(poll)(fds, count, milliseconds);
     }
+    struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
     log_questions(fds, count, MR_CALLER);
-    mr_input input = find_wait(thread, count);
-    int result = input.head != NULL ? feed_events(thread, &input, fds, count)
-                                    : poll_really(thread, fds, count, timeout);
+    mr_input input = mr_wait_find(thread, count);
+    int result = input.head != NULL
+                     ? feed_events(thread, &input, fds, count)
+                     : poll_really(thread, fds, count, milliseconds < 0 ? NULL : &timeout, NULL);
     log_poll(&input, result, fds, count);
     log_events(result, fds, count, MR_CALLER);
     return result;
@@ -250,24 +236,15 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
                     const sigset_t *mask)
 {
     mr_thread *thread = mr_wait_begin();
-    int result;
     if (thread == NULL) {
         return MR_REAL(ppoll)(fds, count, timeout, mask);
     }
     log_questions(fds, count, MR_CALLER);
-    log_read(timeout, sizeof *timeout, MR_CALLER);
-    log_read(mask, KERNEL_SET, MR_CALLER);
-    mr_input input = find_wait(thread, count);
-    if (input.head != NULL) {
-        result = feed_events(thread, &input, fds, count);
-    } else if (mask == NULL && mr_awaits()) {
-        result = as_of_libc(mr_poll_now(fds, count));
-        AWAIT(thread, fds, count, limit_in(timeout), result, as_of_libc(mr_poll_now(fds, count)));
-        mr_leave(thread);
-    } else {
-        WAIT(thread, is_far_off(timeout), mr_poll_now(fds, count) != 0,
-             result = MR_REAL(ppoll)(fds, count, timeout, mask));
-    }
+    mr_wait_log_read(timeout, sizeof *timeout, MR_CALLER);
+    mr_wait_log_read(mask, KERNEL_SET, MR_CALLER);
+    mr_input input = mr_wait_find(thread, count);
+    int result = input.head != NULL ? feed_events(thread, &input, fds, count)
+                                    : poll_really(thread, fds, count, timeout, mask);
     log_poll(&input, result, fds, count);
     log_events(result, fds, count, MR_CALLER);
     return result;
@@ -291,7 +268,7 @@ static size_t set_bytes(int count)
 static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
 {
     for (int i = 0; i < 3; i++) {
-        log_read(sets->of[i], set_bytes(count), code);
+        mr_wait_log_read(sets->of[i], set_bytes(count), code);
     }
 }
 
@@ -348,7 +325,7 @@ static void log_selected(const mr_input *fed, const descriptor_sets *sets, int c
             parts[used++] = (mr_input_part){sets->of[i], set_bytes(count)};
         }
     }
-    log_wait(fed, (uint64_t)count, result, parts, used);
+    mr_wait_log(fed, (uint64_t)count, result, parts, used);
 }
 
 /* The caller stays inside the runtime. */
@@ -396,8 +373,8 @@ static int select_now(const descriptor_sets *sets, int count)
 {
     const struct timespec none = {0, 0};
     ask_again(sets);
-    return as_of_libc(mr_sys(SYS_pselect6, count, (long)sets->of[0], (long)sets->of[1],
-                             (long)sets->of[2], (long)&none, 0));
+    return mr_wait_result(mr_sys(SYS_pselect6, count, (long)sets->of[0], (long)sets->of[1],
+                                 (long)sets->of[2], (long)&none, 0));
 }
 
 /* The same as a question of poll. Returns the number of descriptors. */
@@ -430,7 +407,7 @@ static int await_sets(mr_thread *thread, const descriptor_sets *sets, int count,
             why = mr_await(thread, NULL, 0, mr_limit_after(MOMENT_NS));
         }
         if (why == MR_INTERRUPTED) {
-            result = as_of_libc(-EINTR);
+            result = mr_wait_result(-EINTR);
         }
     }
     mr_leave(thread);
@@ -453,35 +430,87 @@ static int await_select(mr_thread *thread, const descriptor_sets *sets, int coun
     return result;
 }
 
+static bool awaits_sets(const descriptor_sets *sets, int count)
+{
+    struct pollfd fds[FD_SETSIZE];
+    return mr_awaits_these(fds, as_polled(sets, count, fds));
+}
+
+/* What is ready when the others have run. */
+static int select_after_others(mr_thread *thread, const descriptor_sets *sets, int count)
+{
+    struct pollfd fds[FD_SETSIZE];
+    mr_poll_after_others(thread, fds, as_polled(sets, count, fds));
+    return select_now(sets, count);
+}
+
+static int select_really(mr_thread *thread, const descriptor_sets *sets, int count,
+                         struct timeval *timeout)
+{
+    int result = select_now(sets, count);
+    bool is_over = mr_wait_is_settled(
+        thread, result, timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0);
+    if (!is_over && awaits_sets(sets, count)) {
+        return await_select(thread, sets, count, timeout);
+    }
+    if (!is_over && lets_others_first(timeout != NULL)) {
+        result = select_after_others(thread, sets, count);
+        is_over = result != 0;
+    }
+    if (is_over) {
+        mr_leave(thread);
+        return result;
+    }
+    ask_again(sets);
+    MR_WAIT(thread,
+            timeout == NULL || mr_wait_is_far(&(struct timespec){.tv_sec = timeout->tv_sec}), false,
+            result = MR_REAL(select)(count, sets->of[0], sets->of[1], sets->of[2], timeout));
+    return result;
+}
+
 MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout)
 {
     descriptor_sets sets = {.of = {reads, writes, others}};
     mr_thread *thread = mr_wait_begin();
+    int result;
     if (thread == NULL) {
         return MR_REAL(select)(count, reads, writes, others, timeout);
     }
     log_asked(&sets, count, MR_CALLER);
-    log_read(timeout, timeout != NULL ? sizeof *timeout : 0, MR_CALLER);
+    mr_wait_log_read(timeout, timeout != NULL ? sizeof *timeout : 0, MR_CALLER);
     keep_asked(&sets);
-    mr_input input = find_wait(thread, (uint64_t)count);
-    int result =
-        input.head != NULL ? feed_sets(thread, &input, &sets, count) : select_now(&sets, count);
-    bool no_wait = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0;
-    if (input.head != NULL || settled(thread, result, no_wait)) {
+    mr_input input = mr_wait_find(thread, (uint64_t)count);
+    if (input.head != NULL) {
+        result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
-    } else if (mr_awaits()) {
-        result = await_select(thread, &sets, count, timeout);
-        mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER);
     } else {
-        ask_again(&sets);
-        bool far = timeout == NULL || timeout->tv_sec >= FAR_SECONDS;
-        WAIT(thread, far, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
+        result = select_really(thread, &sets, count, timeout);
         mr_wait_end_if(timeout != NULL, timeout, sizeof(struct timeval),
                        MR_CALLER); /* what is left */
     }
     log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
+    return result;
+}
+
+static int pselect_really(mr_thread *thread, const descriptor_sets *sets, int count,
+                          const struct timespec *timeout, const sigset_t *mask)
+{
+    int result = 0;
+    if (mask == NULL && is_valid(timeout) && !is_zero(timeout) && awaits_sets(sets, count)) {
+        return await_sets(thread, sets, count, limit_in(timeout));
+    }
+    if (lets_others_first(timeout != NULL)) {
+        result = select_after_others(thread, sets, count);
+    }
+    if (result != 0) {
+        mr_leave(thread);
+        return result;
+    }
+    ask_again(sets);
+    MR_WAIT(thread, mr_wait_is_far(timeout), false,
+            result = MR_REAL(pselect)(count, sets->of[0], sets->of[1], sets->of[2], timeout, mask));
     return result;
 }
 
@@ -496,205 +525,17 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
         return MR_REAL(pselect)(count, reads, writes, others, timeout, mask);
     }
     log_asked(&sets, count, MR_CALLER);
-    log_read(timeout, sizeof *timeout, MR_CALLER);
-    log_read(mask, KERNEL_SET, MR_CALLER);
+    mr_wait_log_read(timeout, sizeof *timeout, MR_CALLER);
+    mr_wait_log_read(mask, KERNEL_SET, MR_CALLER);
     keep_asked(&sets);
-    mr_input input = find_wait(thread, (uint64_t)count);
+    mr_input input = mr_wait_find(thread, (uint64_t)count);
     if (input.head != NULL) {
         result = feed_sets(thread, &input, &sets, count);
         mr_leave(thread);
-    } else if (mask == NULL && mr_awaits()) {
-        result = await_sets(thread, &sets, count, limit_in(timeout));
     } else {
-        WAIT(thread, is_far_off(timeout), false,
-             result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
+        result = pselect_really(thread, &sets, count, timeout, mask);
     }
     log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
-    return result;
-}
-
-static void log_epoll(const mr_input *fed, int fd, const struct epoll_event *events, int result)
-{
-    log_wait(fed, (uint64_t)fd, result,
-             &(mr_input_part){events, result > 0 ? (size_t)result * sizeof *events : 0}, 1);
-}
-
-static bool is_found(const struct epoll_event *events, int result, uint64_t data)
-{
-    for (int i = 0; i < result; i++) {
-        if (events[i].data.u64 == data) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What the set was asked for and did not find. */
-static void log_not_found(int set, const struct epoll_event *events, int result, uintptr_t code)
-{
-    mr_epoll_wanted wanted;
-    int fd;
-    for (unsigned at = 0; mr_epoll_next(set, &at, &fd, &wanted);) {
-        if (mr_descriptor_is_peer(fd) || is_found(events, result, wanted.data)) {
-            continue;
-        }
-        if ((wanted.events & EPOLLIN) != 0) {
-            mr_channel_log_unready(fd, code);
-        }
-        if ((wanted.events & EPOLLOUT) != 0 && (wanted.events & EPOLLET) == 0) {
-            mr_channel_log_full(fd, code);
-        }
-    }
-}
-
-static void log_event(int set, const struct epoll_event *event, uintptr_t code)
-{
-    mr_epoll_wanted wanted = {0, EPOLLET};
-    int fd = mr_epoll_descriptor(set, event->data.u64);
-    mr_channel_log_watch(MR_LOG_AFTER, set, event->data.u64, code);
-    if ((event->events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) == 0) {
-        return;
-    }
-    mr_epoll_kept(set, fd, &wanted);
-    mr_channel_log_ready(fd, (wanted.events & EPOLLET) != 0, code);
-}
-
-static void log_found(int fd, const struct epoll_event *events, int result, uintptr_t code)
-{
-    mr_thread *thread = result >= 0 ? mr_enter() : NULL;
-    if (thread != NULL) {
-        for (int i = 0; i < result; i++) {
-            log_event(fd, &events[i], code);
-        }
-        log_not_found(fd, events, result, code);
-        mr_leave(thread);
-    }
-    mr_wait_end(events, result > 0 ? (size_t)result * sizeof *events : 0, code);
-}
-
-enum { SEEN_MAX = 64 };
-
-/* Are those of the events there that threads of the program cause? The kernel says an event once
- * only, when it was asked so. */
-static bool are_there(int fd, const struct epoll_event *events, int count, uint64_t *seen)
-{
-    struct epoll_event now[SEEN_MAX];
-    long found = mr_sys(SYS_epoll_pwait, fd, (long)now, SEEN_MAX, 0, 0, 0);
-    bool all = true;
-    for (int i = 0; i < count && i < SEEN_MAX; i++) {
-        for (long k = 0; k < found; k++) {
-            bool same = now[k].data.u64 == events[i].data.u64;
-            *seen |= same ? (uint64_t)1 << i : 0;
-        }
-        all = all && ((*seen >> i & 1) != 0 || !mr_epoll_is_inside(fd, events[i].data.u64));
-    }
-    return all;
-}
-
-static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_event *events,
-                      int most)
-{
-    uint64_t seen = 0;
-    int result = (int)mr_input_result(input), saved_errno = errno;
-    if (result > 0) {
-        mr_input_take(input, events, (size_t)most * sizeof *events);
-    }
-    for (int used = 0; used < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen);) {
-        used += let_others(thread);
-    }
-    if (result == 0) {
-        mr_yield_to_others(thread);
-    }
-    mr_leave(thread);
-    errno = saved_errno;
-    return result;
-}
-
-static int epoll_now(int fd, struct epoll_event *events, int most)
-{
-    return as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
-}
-
-static int epoll_really(mr_thread *thread, int fd, struct epoll_event *events, int most,
-                        int timeout)
-{
-    int result = epoll_now(fd, events, most);
-    bool is_over = settled(thread, result, timeout == 0);
-    if (!is_over && !mr_awaits()) {
-        WAIT(thread, is_far(timeout), false,
-             result = MR_REAL(epoll_wait)(fd, events, most, timeout));
-        return result;
-    }
-    if (!is_over) {
-        struct pollfd whole = {.fd = fd, .events = POLLIN};
-        AWAIT(thread, &whole, 1, limit_of(timeout), result, epoll_now(fd, events, most));
-    }
-    mr_leave(thread);
-    return result;
-}
-
-MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
-{
-    mr_thread *thread = mr_wait_begin();
-    if (thread == NULL) {
-        return MR_REAL(epoll_wait)(fd, events, most, timeout);
-    }
-    mr_input input = find_wait(thread, (uint64_t)fd);
-    int result = input.head != NULL ? feed_epoll(thread, &input, fd, events, most)
-                                    : epoll_really(thread, fd, events, most, timeout);
-    log_epoll(&input, fd, events, result);
-    log_found(fd, events, result, MR_CALLER);
-    return result;
-}
-
-MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
-                          const sigset_t *mask)
-{
-    mr_thread *thread = mr_wait_begin();
-    int result;
-    if (thread == NULL) {
-        return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
-    }
-    mr_input input = find_wait(thread, (uint64_t)fd);
-    if (input.head != NULL) {
-        result = feed_epoll(thread, &input, fd, events, most);
-    } else if (mask == NULL && mr_awaits()) {
-        result = epoll_really(thread, fd, events, most, timeout);
-    } else {
-        WAIT(thread, is_far(timeout), false,
-             result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
-    }
-    log_epoll(&input, fd, events, result);
-    log_found(fd, events, result, MR_CALLER);
-    return result;
-}
-
-static int milliseconds_of(const struct timespec *limit)
-{
-    int64_t seconds = limit != NULL && limit->tv_sec < 2000000 ? limit->tv_sec : 2000000;
-    return limit == NULL ? -1 : (int)(seconds * 1000 + (limit->tv_nsec + 999999) / 1000000);
-}
-
-MR_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
-                           const struct timespec *timeout, const sigset_t *mask)
-{
-    mr_thread *thread = mr_wait_begin();
-    int result;
-    if (thread == NULL) {
-        return MR_REAL(epoll_pwait2)(fd, events, most, timeout, mask);
-    }
-    log_read(timeout, sizeof *timeout, MR_CALLER);
-    mr_input input = find_wait(thread, (uint64_t)fd);
-    if (input.head != NULL) {
-        result = feed_epoll(thread, &input, fd, events, most);
-    } else if (mask == NULL) {
-        result = epoll_really(thread, fd, events, most, milliseconds_of(timeout));
-    } else {
-        WAIT(thread, is_far_off(timeout), false,
-             result = MR_REAL(epoll_pwait2)(fd, events, most, timeout, mask));
-    }
-    log_epoll(&input, fd, events, result);
-    log_found(fd, events, result, MR_CALLER);
     return result;
 }
