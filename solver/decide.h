@@ -54,7 +54,8 @@ typedef struct mr_decide_options {
     /* Instead of elimination, saturation looks for a proof by so many events near the accesses alone
      * (region.h), also when the step saturate is off; 0: not. */
     uint32_t only_near_events;
-    bool first_attempt; /* explore looks at few states */
+    uint32_t only_near_apart; /* how far apart the accesses may be then; 0: as many events */
+    bool first_attempt;       /* explore looks at few states */
     /* The window leads to many states: saturation comes with twice its budget before explore, which has a part of its
      * own. Not in a first attempt. */
     bool many_states;

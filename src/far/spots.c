@@ -21,6 +21,10 @@ enum {
     REGION_LENGTH = 1024
 };
 
+/* A region has all that is between the stops. When they are farther apart than this, most proofs need little of what is before
+ * them: it has one of so many parts of that, but for the largest region. */
+enum { FAR_APART = 1 << 14, PART_BEFORE = 8 };
+
 /* Asks about two lists. */
 static mr_status ask(mr_far_spots *s, mr_stops one, mr_stops two, const mr_decide_options *options,
                      bool *proven)
@@ -50,13 +54,23 @@ static mr_status look(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t part
     return ask(s, one, two, &options, proven);
 }
 
+/* How many events of the window are between the first and the last stop. */
+static uint32_t distance(mr_stops one, mr_stops two)
+{
+    uint32_t first = one.events[0] < two.events[0] ? one.events[0] : two.events[0];
+    uint32_t last_one = mr_stops_last(&one), last_two = mr_stops_last(&two);
+    return (last_one > last_two ? last_one : last_two) - first;
+}
+
 /* Saturation of a formula about a region. */
 static mr_status saturate(mr_far_spots *s, mr_stops one, mr_stops two, uint32_t events,
                           uint32_t part, bool *proven)
 {
     mr_decide_options options = s->options;
     options.steps &= ~MR_STEP_BIT(MR_STEP_SATURATE); /* of the cone */
-    options.only_near_events = events;
+    options.only_near_events = options.only_near_apart = events;
+    if (events < MOST_EVENTS && distance(one, two) > FAR_APART)
+        options.only_near_events /= PART_BEFORE;
     options.saturate_steps /= part;
     return ask(s, one, two, &options, proven);
 }
