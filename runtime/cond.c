@@ -104,20 +104,43 @@ int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t 
 }
 
 /* A real wait with a mutex that is logged. */
+typedef struct real_wait {
+    mr_thread *thread;
+    pthread_mutex_t *mutex;
+    uintptr_t code;
+    bool returned; /* else the thread was cancelled and unwinds, with the mutex */
+} real_wait;
+
+static void end_real_wait(real_wait *wait)
+{
+    mr_outside_end(wait->thread);
+    mr_rt.real_waits--;
+    if (!wait->returned) {
+        mr_thread_cancel_unwinds(wait->thread);
+    } else if (mr_steers()) {
+        mr_steer_stop(wait->thread, MR_STOP_CALL);
+    }
+    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, wait->mutex, wait->code, 0, 0);
+    if (!wait->returned) {
+        mr_leave(wait->thread);
+    }
+}
+
 static int shared_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
                        clockid_t clock, const struct timespec *at, uintptr_t code)
 {
     mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
     mr_wake_key(mutex);
+    mr_rt.real_waits++;
     struct timespec real;
     if (at != NULL) {
         real = mr_clock_real_time(clock, at);
     }
+    real_wait wait __attribute__((cleanup(end_real_wait))) = {thread, mutex, code, false};
     mr_outside_begin(thread);
     int status = at == NULL ? MR_REAL_VERSION(pthread_cond_wait, VERSION)(cond, mutex)
                             : MR_REAL(pthread_cond_clockwait)(cond, mutex, clock, &real);
-    mr_outside_end(thread);
-    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+    wait.returned = true;
     return status;
 }
 

@@ -71,7 +71,7 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
         if (is_errorcheck(mutex) && mutex->__data.__owner == thread->kernel_id) {
             return EDEADLK;
         }
-        thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0;
+        thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0 || mr_rt.real_waits != 0;
         mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, mutex, code,
                         mr_explore_wait(limit, false), 0);
         mr_wake_reason reason = mr_block(thread, mutex, limit, thread->cancel_async);

@@ -212,6 +212,7 @@ typedef struct mr_runtime {
     int64_t budget_given;
     uint64_t syncs;
     int64_t skipped_ns;   /* virtual time beyond events */
+    uint32_t real_waits;  /* of threads now, which release mutexes unseen (cond.c) */
     int64_t waited_ns;    /* real time in which nobody had the baton, for the program's clocks */
     int64_t starved_ns;   /* virtual time in which threads did nothing but wait (awaiting.h) */
     int64_t signal_until; /* on CLOCK_MONOTONIC: a timer's signal may be on its way till then */

@@ -349,14 +349,24 @@ void mr_thread_cancel_seen(mr_thread *thread)
     mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, 0, 0, 0);
 }
 
+void mr_thread_cancel_unwinds(mr_thread *thread)
+{
+    if (thread->cancel_pending) {
+        if (mr_steers()) {
+            mr_steer_stop(thread, MR_STOP_CALL); /* as where a call goes on */
+        }
+        mr_thread_cancel_seen(thread);
+        thread->cancel_pending = false; /* as in mr_thread_cancel_point */
+    }
+}
+
 void mr_thread_cancel_point(mr_thread *thread)
 {
     if (thread->cancel_pending && !thread->cancel_disabled) {
         mr_thread_cancel_seen(thread);
         thread->busy = 0;
         thread->cancel_pending = false; /* it ends, and what cleans up is not cancelled again */
-        MR_REAL(pthread_testcancel)();
-        thread->cancel_pending = true;
+        MR_REAL(pthread_testcancel)();  /* returns when the thread ends already */
         thread->busy = 1;
     } else if (!thread->cancel_pending && !thread->cancel_disabled && !thread->cancelled) {
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, 0,

@@ -35,6 +35,9 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
 
 /* The thread was cancelled, and what it does now comes of that: its wait ends. The caller is busy. */
 void mr_thread_cancel_seen(mr_thread *thread);
+
+/* A thread that was cancelled in a real call unwinds out of it. Waits of what cleans up are not cancelled. */
+void mr_thread_cancel_unwinds(mr_thread *thread);
 /* A cancellation point: does not return when the thread was cancelled. The caller is busy. */
 void mr_thread_cancel_point(mr_thread *thread);
 

@@ -145,8 +145,8 @@ void mr_call_end(mr_call *call)
 {
     if (call->thread != NULL) {
         mr_outside_end(call->thread);
-        if (!call->returned && call->thread->cancel_pending) {
-            mr_thread_cancel_seen(call->thread);
+        if (!call->returned) {
+            mr_thread_cancel_unwinds(call->thread);
         }
         mr_leave(call->thread);
     }
