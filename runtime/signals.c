@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <ucontext.h>
 
 /* What the program asked for; [0] is not used. Changed with the baton held. */
 static struct sigaction handlers[MR_SIGNALS_MAX];
@@ -72,8 +73,47 @@ static bool is_own(const mr_thread *thread, int number, const siginfo_t *info)
     return number == SIGABRT || thread->raising;
 }
 
-static void note(mr_thread *thread, int number, const siginfo_t *info)
+/* The kernel queues real-time signals, and a thread has room for one of each number. So it blocks the number until that one is
+ * handled, and the kernel keeps those that follow. */
+static void hold(mr_thread *thread, int number, ucontext_t *context)
 {
+    if (number >= SIGRTMIN && sigismember(&context->uc_sigmask, number) == 0) {
+        sigaddset(&context->uc_sigmask, number);
+        thread->held |= (uint64_t)1 << (number - 1);
+    }
+}
+
+static void let_through(mr_thread *thread, int number, sigset_t *mask)
+{
+    uint64_t bit = (uint64_t)1 << (number - 1);
+    if (thread->held & bit) {
+        thread->held &= ~bit;
+        sigdelset(mask, number);
+    }
+}
+
+/* The program changes its mask: it decides about the signals that it names. Returns what was held before. */
+static uint64_t forget_held(mr_thread *thread, int how, const sigset_t *set)
+{
+    uint64_t held = thread->held;
+    for (uint64_t left = set != NULL ? held : 0; left != 0; left &= left - 1) {
+        if (how == SIG_SETMASK || sigismember(set, __builtin_ctzll(left) + 1) == 1) {
+            thread->held &= ~(left & -left);
+        }
+    }
+    return held;
+}
+
+static void hide_held(uint64_t held, sigset_t *old)
+{
+    for (; held != 0; held &= held - 1) {
+        sigdelset(old, __builtin_ctzll(held) + 1);
+    }
+}
+
+static void note(mr_thread *thread, int number, const siginfo_t *info, ucontext_t *context)
+{
+    hold(thread, number, context);
     thread->signal_info[number] = *info;
     __atomic_or_fetch(&thread->signals, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
     __atomic_or_fetch(&thread->attention, MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
@@ -124,7 +164,7 @@ static void arrived(int number, siginfo_t *info, void *context)
         mr_outside_begin(thread);
         errno = saved_errno;
     } else {
-        note(thread, number, info);
+        note(thread, number, info, context);
     }
 }
 
@@ -138,14 +178,8 @@ bool mr_signals_restart(void)
     return last_restarts;
 }
 
-void mr_signals_handle(mr_thread *thread)
+static void handle_noted(mr_thread *thread)
 {
-    mr_rt.signal_until = 0;
-    if (!mr_signals_ready(thread)) {
-        return; /* a replay: its place comes later, and the bit of `attention` stays */
-    }
-    const mr_about about = thread->about;
-    const uintptr_t called = thread->called;
     __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
     for (uint64_t left = __atomic_exchange_n(&thread->signals, 0, __ATOMIC_SEQ_CST); left != 0;
          left &= left - 1) {
@@ -157,8 +191,22 @@ void mr_signals_handle(mr_thread *thread)
         MR_REAL(pthread_sigmask)(SIG_BLOCK, &mask, &old);
         mr_input_signal_log(thread, number, &info);
         run_handler(thread, number, &info, NULL);
+        let_through(thread, number, &old);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     }
+}
+
+void mr_signals_handle(mr_thread *thread)
+{
+    mr_rt.signal_until = 0;
+    if (!mr_signals_ready(thread)) {
+        return; /* a replay: its place comes later, and the bit of `attention` stays */
+    }
+    const mr_about about = thread->about;
+    const uintptr_t called = thread->called;
+    do {
+        handle_noted(thread);
+    } while (mr_signals_ready(thread)); /* those that the kernel kept */
     thread->about = about;
     thread->called = called;
 }
@@ -322,8 +370,10 @@ MR_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
     MR_EXPORT int name(int how, const sigset_t *restrict set, sigset_t *restrict old)              \
     {                                                                                              \
         mr_thread *thread = mr_enter();                                                            \
+        uint64_t held = thread != NULL ? forget_held(thread, how, set) : 0;                        \
         int status = MR_REAL(name)(how, set, old);                                                 \
         if (thread != NULL) {                                                                      \
+            hide_held(status == 0 && old != NULL ? held : 0, old);                                 \
             mr_attend(thread);                                                                     \
             if (status == 0 && old != NULL) {                                                      \
                 mr_memory_written(old, sizeof *old, MR_CALLER);                                    \

@@ -145,6 +145,7 @@ typedef struct mr_thread {
         end_rounds; /* rounds of destructors of thread-specific data that it has been through */
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
+    uint64_t held; /* the same, and the kernel keeps others of that number until then (signals.c) */
     siginfo_t signal_info[MR_SIGNALS_MAX];
     uint32_t arrived;  /* futex: signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
