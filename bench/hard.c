@@ -22,6 +22,7 @@ const mr_hard_shape mr_hard_large[] = {
     {"ending-100000", MR_HARD_ENDING, 600000, 100000, 0, 0, 8, false, 12},
     {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, false, 13},
     {"units", MR_HARD_UNITS, 40000, 8, 0, 8, 8, false, 14},
+    {"reusing", MR_HARD_REUSING, 5000, 8, 0, 16, 4, false, 15},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
@@ -34,12 +35,14 @@ const mr_hard_shape mr_hard_small[] = {
     {"ending", MR_HARD_ENDING, 20, 5, 0, 0, 2, false, 6},
     {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, false, 7},
     {"units", MR_HARD_UNITS, 20, 3, 0, 2, 2, false, 8},
+    {"reusing", MR_HARD_REUSING, 22, 2, 0, 4, 2, false, 9},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
 /* A thread of the program: its step in what it does, and where it stands in it. */
 typedef struct worker {
     uint32_t step, level;
+    uint32_t block, old; /* reusing: numbers of blocks; 0: none */
 } worker;
 
 typedef struct generator {
@@ -51,6 +54,7 @@ typedef struct generator {
     uint32_t *values;  /* owned; one a variable */
     uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
     uint32_t *locks;   /* owned; nested: `depth` a thread, those of its nest */
+    uint32_t blocks;   /* reusing: how many there were */
 } generator;
 
 /* splitmix64: a number below `limit` (> 0). */
@@ -240,6 +244,108 @@ static bool step_units(generator *g, uint32_t thread)
     return true;
 }
 
+/* Slots are variables and locks 0 …. In `values`: SLOT … the block of each slot, USED … the block at each address. */
+enum { SLOTS = 4, SLOT = 10, USED = 20, BLOCK_BYTES = 16, ADDRESS = 4096 };
+
+static uint32_t address_of(const generator *g, uint32_t block)
+{
+    for (uint32_t i = 0; i < g->shape->places; i++)
+        if (g->values[USED + i] == block)
+            return i;
+    MR_REQUIRE(false);
+    return 0;
+}
+
+static void use_block(generator *g, uint32_t thread, char op, uint32_t block, uint32_t place)
+{
+    fprintf(g->out, "T%" PRIu32 "|%c(B%" PRIu32 "=%" PRIu32 ")|%" PRIu32 "\n", thread, op, block,
+            block % g->shape->values, place);
+    g->events++;
+}
+
+/* The slot's pointer. */
+static void use_slot(generator *g, uint32_t thread, char op, uint32_t slot, uint32_t place)
+{
+    uint32_t block = g->values[SLOT + slot];
+    uint32_t value = block ? ADDRESS + BLOCK_BYTES * address_of(g, block) : 0;
+    fprintf(g->out, "T%" PRIu32 "|%c(V%" PRIu32 "=%" PRIu32 ")|%" PRIu32 "\n", thread, op, slot,
+            value, place);
+    g->events++;
+}
+
+static bool take_block(generator *g, uint32_t thread)
+{
+    uint32_t i = below(g, g->shape->places), block = g->blocks + 1;
+    if (g->values[USED + i])
+        return false;
+    g->values[USED + i] = g->workers[thread].block = g->blocks = block;
+    fprintf(g->out,
+            "#@in B%" PRIu32 " o%" PRIu32 "\nT%" PRIu32 "|alloc(o%" PRIu32 "=%" PRIu32 "+%d)|10\n",
+            block, block, thread, block, ADDRESS + BLOCK_BYTES * i, BLOCK_BYTES);
+    g->events++;
+    use_block(g, thread, 'w', block, 11);
+    return true;
+}
+
+static void free_old(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    use_block(g, thread, 'r', w->old, 20);
+    fprintf(g->out, "T%" PRIu32 "|free(o%" PRIu32 ")|21\n", thread, w->old);
+    g->values[USED + address_of(g, w->old)] = 0;
+    g->events++;
+    w->old = 0;
+}
+
+static void use_what_is_there(generator *g, uint32_t thread, uint32_t slot)
+{
+    use_slot(g, thread, 'r', slot, 30);
+    if (!g->values[SLOT + slot])
+        return;
+    fprintf(g->out, "T%" PRIu32 "|deref(V%" PRIu32 ")|31\n", thread, slot);
+    g->events++;
+    use_block(g, thread, 'r', g->values[SLOT + slot], 32 + below(g, 3));
+}
+
+/* Steps: 0 outside, 1 with a new block, 2 in the section of the slot, 3 with a block to free, 4 in a section to read. */
+static bool step_reusing(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    uint32_t slots = g->shape->events < 100 ? 1 : SLOTS;
+    if (w->step == 0 && below(g, 20) == 0) {
+        use_slot(g, thread, 'r', below(g, slots), 40);
+    } else if (w->step == 0 && below(g, 4) == 0) {
+        w->level = below(g, slots);
+        if (!acquire(g, thread, w->level))
+            return false;
+        w->step = 4;
+    } else if (w->step == 0) {
+        if (!take_block(g, thread))
+            return false;
+        w->level = below(g, slots);
+        w->step = 1;
+    } else if (w->step == 1) {
+        if (!acquire(g, thread, w->level))
+            return false;
+        w->step = 2;
+    } else if (w->step == 2) {
+        use_slot(g, thread, 'r', w->level, 12);
+        w->old = g->values[SLOT + w->level];
+        g->values[SLOT + w->level] = w->block;
+        use_slot(g, thread, 'w', w->level, 13);
+        release(g, thread, w->level);
+        w->step = w->old ? 3 : 0;
+    } else if (w->step == 3) {
+        free_old(g, thread);
+        w->step = 0;
+    } else {
+        use_what_is_there(g, thread, w->level);
+        release(g, thread, w->level);
+        w->step = 0;
+    }
+    return true;
+}
+
 static bool step_adding(generator *g, uint32_t thread)
 {
     uint32_t place = below(g, g->shape->places);
@@ -321,6 +427,9 @@ static void run(generator *g)
     case MR_HARD_UNITS:
         give_or_take(g, "post", 0);
         run_threads(g, step_units);
+        break;
+    case MR_HARD_REUSING:
+        run_threads(g, step_reusing);
         break;
     }
 }

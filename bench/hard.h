@@ -19,6 +19,8 @@
  *             one in a hundred also without the lock.
  *   units     threads that take the one unit of a semaphore as a lock before they access variables, and
  *             give it back; 20 of 1,000 reads are without it.
+ *   reusing   threads that take blocks of `places` addresses, write to them, publish them in four slots
+ *             under a lock each, free what was there before, and use what they read there.
  *   adding    threads that add to one variable without a lock, at `places` places of three
  *             functions.
  */
@@ -38,6 +40,7 @@ typedef enum mr_hard_family {
     MR_HARD_ENDING,
     MR_HARD_ADDING,
     MR_HARD_UNITS,
+    MR_HARD_REUSING,
 } mr_hard_family;
 
 typedef struct mr_hard_shape {
@@ -46,7 +49,7 @@ typedef struct mr_hard_shape {
     uint32_t events;  /* about so many */
     uint32_t threads; /* beside the main one */
     uint32_t depth;   /* nested: locks; else not used */
-    uint32_t places;  /* hot, adding, units */
+    uint32_t places;  /* hot, adding, units, reusing */
     uint32_t values;  /* written values are 0 … values - 1 */
     bool backs_off;   /* nested */
     uint64_t seed;

@@ -580,11 +580,49 @@ static void test_easy_questions_first(void **state)
     free(text);
 }
 
+/* One address, used again forty times, and its pointer in a slot under a lock: one question is about all the blocks that are freed
+ * at one place, one about each where there are two such places. The verdicts are the same. */
+static void test_address_used_again(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40, BLOCK_BYTES = 256 };
+    static const char *const settings[] = {"find", "pointers", NULL};
+    for (uint64_t places = 1; places <= 2; places++)
+        for (uint64_t race = 0; race < 2; race++) {
+            char text[BLOCKS * BLOCK_BYTES], *at = text;
+            at += sprintf(at, "M|w(p=0)|1\nM|w(y=0)|1\nM|fork(W)|2\nM|fork(R)|3\n");
+            for (int i = 0; i < BLOCKS; i++) {
+                at += sprintf(at, "W|alloc(o%d=4096+16)|4\nW|acq(l)|5\nW|w(p=4096)|6\nW|rel(l)|7\n",
+                              i);
+                at += sprintf(
+                    at, "R|acq(l)|8\nR|r(p=4096)|9\nR|deref(p)|10\nR|r(y=0)|11\nR|rel(l)|12\n");
+                at +=
+                    sprintf(at, "W|acq(l)|13\nW|w(p=%d)|14\nW|rel(l)|15\nW|free(o%d)|%d\n",
+                            race && i == BLOCKS / 2 ? 4096 : 0, i, i % 2 && places == 2 ? 17 : 16);
+            }
+            mr_trace *trace = mr_sample_trace(text);
+            mr_config *config = mr_settings_of(settings);
+            assert_non_null(trace);
+            mr_result result = mr_predicted(trace, config);
+            const mr_finding_stats *stats = &result.stats.findings[MR_WITNESS_DANGLING];
+            assert_int_equal(stats->candidates, places);
+            assert_int_equal(stats->found, race ? places : 0);
+            assert_int_equal(stats->impossible, race ? 0 : places);
+            if (!race)
+                assert_int_equal(stats->questions, places == 1 ? 1 : BLOCKS);
+            mr_result_free(&result);
+            mr_config_free(config);
+            mr_trace_free(trace);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_asked_once),
-        cmocka_unit_test(test_easy_questions_first), cmocka_unit_test(test_windows_left_out),
-        cmocka_unit_test(test_random_traces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
+                                       cmocka_unit_test(test_asked_once),
+                                       cmocka_unit_test(test_address_used_again),
+                                       cmocka_unit_test(test_easy_questions_first),
+                                       cmocka_unit_test(test_windows_left_out),
+                                       cmocka_unit_test(test_random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

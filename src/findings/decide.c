@@ -33,7 +33,11 @@ enum { PART_OF_LOOK = 128 };
 /* A short search in the whole trace, with so many steps for each event. Where it answers, it does so in a tenth of the time of
  * elimination, which looks at all that the threads might still do. */
 #define SEARCH (GLANCE | MR_STEP_BIT(MR_STEP_SATURATE))
-enum { SEARCH_STEPS = 32 };
+enum { SEARCH_STEPS = 32, LONG_SEARCH_STEPS = 1024 };
+
+/* When so many windows around questions of a group have shown nothing, later ones are looked at by short searches alone. When so
+ * many looks at the whole trace have proven nothing, searches come first there. */
+enum { WINDOWS_IN_VAIN = 64, LOOKS_IN_VAIN = 8 };
 
 /* A question under way. */
 typedef struct inquiry {
@@ -46,6 +50,7 @@ typedef struct inquiry {
     mr_unknown_reason reason; /* of an unknown */
     char detail[64];
     uint32_t start, end; /* the window of the last answer */
+    bool long_search;    /* SEARCH may take more steps */
     bool halted;
 } inquiry;
 
@@ -119,8 +124,10 @@ static mr_status ask(inquiry *q, const mr_problem *problem, unsigned steps)
     mr_goal goal;
     options.steps &= steps;
     options.only_near_part = steps == LOOK ? PART_OF_LOOK : 0;
-    if (steps == SEARCH && options.saturate_steps > (uint64_t)SEARCH_STEPS * window->size)
-        options.saturate_steps = (uint64_t)SEARCH_STEPS * window->size;
+    uint64_t most_steps = (uint64_t)window->size *
+                          (q->long_search ? (uint64_t)LONG_SEARCH_STEPS : (uint64_t)SEARCH_STEPS);
+    if (steps == SEARCH && options.saturate_steps > most_steps)
+        options.saturate_steps = most_steps;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     switch (mr_pose(&q->finder->asked, q->question, window, &goal, &worker->arena)) {
     case MR_POSED:
@@ -291,6 +298,7 @@ static mr_status ask_around(inquiry *q, uint64_t most, unsigned steps)
         status = ask_in(q, start, end, steps);
         if (q->answer == MR_VERDICT_RACE)
             return status;
+        q->own->windows++;
     }
     q->answer = MR_VERDICT_UNKNOWN;
     return status;
@@ -320,8 +328,13 @@ static mr_status ask_near(inquiry *q)
     if (whole)
         status = ask(q, whole, GLANCE);
     if (is_open(q, status))
-        status = ask_around(q, SMALL_WINDOW, LIGHT);
+        status = ask_around(q, SMALL_WINDOW, q->own->windows >= WINDOWS_IN_VAIN ? SEARCH : LIGHT);
     return status;
+}
+
+static bool looks_are_in_vain(const inquiry *q)
+{
+    return q->own->looks >= LOOKS_IN_VAIN && !q->own->proofs_by_look;
 }
 
 static mr_status look_at_whole(inquiry *q)
@@ -331,8 +344,11 @@ static mr_status look_at_whole(inquiry *q)
     mr_status status = MR_OK;
     /* The question to all steps, in the last round, begins with those without a formula. They are asked before it only when
      * windows come in between. */
-    if (whole && (large || has_around(q)) && goes_on(q))
+    if (whole && (large || has_around(q)) && !looks_are_in_vain(q) && goes_on(q)) {
         status = ask(q, whole, LOOK);
+        q->own->looks++;
+        q->own->proofs_by_look += q->answer == MR_VERDICT_NO_RACE;
+    }
     if (is_open(q, status) && large && goes_on(q))
         status = ask(q, whole, SEARCH);
     return status;
@@ -343,7 +359,11 @@ static mr_status decide_by_whole(inquiry *q)
     const mr_problem *whole = whole_of(q);
     bool windows = has_around(q);
     mr_status status = MR_OK;
-    if (windows && whole && goes_on(q))
+    if (whole && looks_are_in_vain(q) && goes_on(q)) {
+        q->long_search = true;
+        status = ask(q, whole, SEARCH);
+    }
+    if (windows && whole && is_open(q, status) && goes_on(q))
         status = ask(q, whole, SOLID);
     if (windows && is_open(q, status))
         status = ask_around(q, UINT32_MAX, MR_ALL_STEPS);
@@ -437,6 +457,7 @@ mr_status mr_finder_decide(mr_finder *finder, mr_finder_worker *own, uint32_t gr
     *verdict = (mr_finding_verdict){.verdict = MR_VERDICT_NO_RACE};
     *halted = false;
     own->open.count = 0;
+    own->windows = own->looks = own->proofs_by_look = 0;
     for (uint32_t i = finder->group_first[group]; i < finder->group_first[group + 1]; i++)
         if (!mr_u32s_push(&own->open, finder->of_group[i]))
             return mr_error_memory(own->worker.error, "looking for findings");

@@ -18,6 +18,8 @@ typedef struct mr_finder_worker {
     uint32_t start, end; /* the window of `problem`, in the arena; start == end: there is none */
     mr_u32s fitting;     /* the writes that the question under way asks for (writes.h); owned */
     mr_u32s open;        /* the questions of the group under way that have no answer yet; owned */
+    uint32_t windows;    /* around questions of this group that showed nothing */
+    uint32_t looks, proofs_by_look; /* at the whole trace, for this group */
 } mr_finder_worker;
 
 typedef struct mr_finder {

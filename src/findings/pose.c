@@ -329,24 +329,37 @@ static uint32_t last_write(const mr_window *w, const mr_decision *decision)
     return carried_write(w, read);
 }
 
-/* The free of one of the objects that has happened. */
+/* Is `release`, of the asked trace, the free of an object of the question that may be named? */
+static bool may_name(const mr_asked_trace *asked, const mr_question *question, uint32_t release)
+{
+    const uint32_t *objects = asked->questions->objects.items + question->first_object;
+    uint32_t event = asked->events ? asked->events[release] : release;
+    if (question->required != MR_NONE)
+        return event == question->required;
+    for (uint32_t i = 0; i < question->object_count; i++)
+        if (asked->full->object_info[objects[i]].free == event)
+            return true;
+    return false;
+}
+
+/* The last free of one of the objects that has happened. */
 static uint32_t find_freed(const mr_asked_trace *asked, const mr_question *question,
                            const mr_window *w, const mr_decision *decision)
 {
+    for (uint32_t k = decision->event_count; k-- > 0;)
+        if (mr_window_op(w, decision->events[k]) == MR_OP_FREE &&
+            may_name(asked, question, w->start + decision->events[k]))
+            return w->start + decision->events[k];
+    uint32_t last = MR_NONE;
     for (uint32_t i = 0; i < question->object_count; i++) {
         uint32_t object = asked->questions->objects.items[question->first_object + i];
         uint32_t end = mr_asked_event(asked, asked->full->object_info[object].free);
-        if (question->required != MR_NONE &&
-            asked->full->object_info[object].free != question->required)
-            continue;
-        if (end != MR_NONE && end < w->start)
-            return end;
-        for (uint32_t k = 0; end != MR_NONE && k < decision->event_count; k++)
-            if (w->start + decision->events[k] == end)
-                return end;
+        if (end != MR_NONE && end < w->start && may_name(asked, question, end) &&
+            (last == MR_NONE || end > last))
+            last = end;
     }
-    MR_ASSERT(false); /* the goal asks for one */
-    return MR_NONE;
+    MR_ASSERT(last != MR_NONE); /* the goal asks for one */
+    return last;
 }
 
 bool mr_pose_witness(const mr_asked_trace *asked, const mr_question *question, const mr_window *w,

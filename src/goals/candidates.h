@@ -43,7 +43,7 @@ bool mr_deadlock_guarded(const mr_trace *trace, mr_guarded_cycles *found);
  *   null       a question for each place that writes 0 to the variable (write_place), and one for no
  *              write at all when the initial value is 0
  *   dangling   a question for each value that is written to the variable and each object that contains
- *              it and is freed (required: its free)
+ *              it and is freed (required: its free); one for all of them when they are freed at one place
  *
  * By event there is one question for null, and one for each value otherwise.
  */

@@ -85,7 +85,6 @@ static bool is_of(const mr_keys *keys, uint32_t number, uint32_t variable)
     return number <= keys->count && keys->items[number] >> 32 == variable;
 }
 
-/* Asks the question about the reads a->events: about all, or about each. */
 /* The list of the reads, which many questions share. */
 static bool share_list(asking *a, uint32_t *list)
 {
@@ -96,6 +95,7 @@ static bool share_list(asking *a, uint32_t *list)
     return true;
 }
 
+/* Asks the question about the reads a->events: about all, or about each. */
 static bool ask(asking *a, const mr_question *like, uint32_t place, uint32_t other_place)
 {
     mr_question question = *like;
@@ -174,10 +174,27 @@ static bool was_dangling(asking *a, uint32_t read, bool *was)
     return true;
 }
 
-/* The question about one value, with the objects a->found that contain it. */
+/* Are all objects of a->found that are freed, freed at one place? Then it is `*place`. */
+static bool find_free_place(const asking *a, uint32_t *place)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->found.count; i++) {
+        uint32_t release = a->trace->object_info[a->found.items[i]].free;
+        if (release == MR_NONE)
+            continue;
+        if (any && a->trace->location[release] != *place)
+            return false;
+        *place = a->trace->location[release];
+        any = true;
+    }
+    return any;
+}
+
+/* The question about one value, with the objects a->found that contain it. Where all are freed at one place, one question is
+ * about any of them: an address that is used again belongs to thousands. */
 static bool ask_value(asking *a, const mr_deref_reads *reads, mr_question *question)
 {
-    uint32_t freed = 0;
+    uint32_t freed = 0, place = 0;
     for (size_t i = 0; i < a->found.count; i++)
         freed += a->trace->object_info[a->found.items[i]].free != MR_NONE;
     if (!freed)
@@ -186,8 +203,8 @@ static bool ask_value(asking *a, const mr_deref_reads *reads, mr_question *quest
     if (!mr_questions_objects(a->questions, a->found.items, question->object_count,
                               &question->first_object))
         return false;
-    if (a->by_event)
-        return ask(a, question, 0, 0);
+    if (a->by_event || find_free_place(a, &place))
+        return ask(a, question, reads->place, place);
     for (size_t i = 0; i < a->found.count; i++) {
         question->required = a->trace->object_info[a->found.items[i]].free;
         if (question->required != MR_NONE &&
