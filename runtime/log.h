@@ -206,7 +206,14 @@ typedef struct mr_log_header {
 } mr_log_header;
 
 /* What synchronises threads and is not recorded. */
-enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING, MR_LOG_UNSEEN_ASSEMBLY };
+enum mr_log_unseen {
+    MR_LOG_UNSEEN_OPENMP,
+    MR_LOG_UNSEEN_IO_URING,
+    MR_LOG_UNSEEN_ASSEMBLY,
+    MR_LOG_UNSEEN_TBB,
+    MR_LOG_UNSEEN_GLIB,
+    MR_LOG_UNSEEN_COUNT
+};
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,

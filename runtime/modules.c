@@ -16,9 +16,8 @@ static struct {
     uint64_t bias[MODULES_MAX];
     bool seen[MODULES_MAX];
     uint32_t count;
-    bool has_assembly; /* an instrumented one has some without annotations, or liburcu is there and
-                          is not recorded */
-    char self[4096];   /* the program's path */
+    uint32_t unseen; /* bit u: one synchronises threads by mr_log_unseen u, which is not recorded */
+    char self[4096]; /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -282,8 +281,11 @@ static void add_code(const struct dl_phdr_info *info, bool is_annotated)
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
             !mr_is_instrumented(start) && instrumented.ranges.count < MODULES_MAX) {
-            if (!is_annotated && !modules.has_assembly && (header->p_flags & PF_R) != 0) {
-                modules.has_assembly = mr_has_assembly((const uint8_t *)start, header->p_memsz);
+            uint32_t assembly = UINT32_C(1) << MR_LOG_UNSEEN_ASSEMBLY;
+            if (!is_annotated && (modules.unseen & assembly) == 0 &&
+                (header->p_flags & PF_R) != 0 &&
+                mr_has_assembly((const uint8_t *)start, header->p_memsz)) {
+                modules.unseen |= assembly;
             }
             add_range(&instrumented.ranges, start, start + header->p_memsz);
         }
@@ -302,6 +304,24 @@ static bool is_called(const char *path, const char *begin)
         begin++;
     }
     return *begin == '\0';
+}
+
+/* Libraries that are not recorded, and whose threads wait for each other by atomic accesses only. */
+static void add_unseen(const char *path)
+{
+    static const struct {
+        const char *begin;
+        enum mr_log_unseen unseen;
+    } libraries[] = {
+        {"liburcu", MR_LOG_UNSEEN_ASSEMBLY},
+        {"libtbb.so.", MR_LOG_UNSEEN_TBB},
+        {"libglib-2.0.so.", MR_LOG_UNSEEN_GLIB},
+    };
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        if (is_called(path, libraries[i].begin)) {
+            modules.unseen |= UINT32_C(1) << libraries[i].unseen;
+        }
+    }
 }
 
 static bool is_known_well(const char *path)
@@ -346,10 +366,8 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
         /* Every instrumented object calls it. Return addresses do not tell: constructors jump there. */
         if (header->p_type == PT_DYNAMIC && calls(info, dynamic, "__tsan_init")) {
             add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
-        } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL &&
-                   is_called(info->dlpi_name, "liburcu")) {
-            modules.has_assembly =
-                true; /* its threads wait for each other by atomic accesses only */
+        } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL) {
+            add_unseen(info->dlpi_name);
         }
     }
     return 0;
@@ -365,7 +383,9 @@ void mr_modules_find_instrumented(void)
 
 void mr_modules_tell(void)
 {
-    if (modules.has_assembly) {
-        mr_unseen_assembly();
+    for (int i = 0; i < MR_LOG_UNSEEN_COUNT; i++) {
+        if ((modules.unseen >> i & 1) != 0) {
+            mr_unseen_module((enum mr_log_unseen)i);
+        }
     }
 }

@@ -54,9 +54,14 @@ static void tell_io_uring(void)
     tell(MR_LOG_UNSEEN_IO_URING, "io_uring");
 }
 
-void mr_unseen_assembly(void)
+void mr_unseen_module(enum mr_log_unseen unseen)
 {
-    tell(MR_LOG_UNSEEN_ASSEMBLY, "inline assembly");
+    static const char *const names[MR_LOG_UNSEEN_COUNT] = {
+        [MR_LOG_UNSEEN_ASSEMBLY] = "inline assembly",
+        [MR_LOG_UNSEEN_TBB] = "TBB",
+        [MR_LOG_UNSEEN_GLIB] = "GLib",
+    };
+    tell(unseen, names[unseen]);
 }
 
 void mr_unseen_call(long number)

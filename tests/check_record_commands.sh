@@ -330,7 +330,15 @@ END
         ends 1 ' on own' "$maxrace" run --runs 3 ./counted-own || return 1
     # Grace periods of liburcu are such counts, too: record says so.
     gcc -g -shared -fPIC -Wl,-soname,liburcu-like.so counted.c -o liburcu-like.so && "$maxrace" cc -g user.c -L. -lurcu-like -Wl,-rpath,. -o like -pthread &&
-        ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like
+        ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like || return 1
+    # So are the tasks of TBB and the locks of GLib, unless the library is recorded.
+    local library
+    for library in libtbb.so.12 libglib-2.0.so.0; do
+        gcc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library && "$maxrace" cc -g user.c ./$library -Wl,-rpath,. -o like -pthread &&
+            ends 0 ' synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like &&
+            "$maxrace" convert like.mrt - | grep -qE ' unseen (tbb|glib)$' && "$maxrace" cc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library &&
+            ends 0 'events of' "$maxrace" record -o like.mrt ./like && ! grep synchronises out err || return 1
+    done
 }
 
 # What the assembler says of inline assembly is what it says without calls around it; a comment of C is no end of a line.

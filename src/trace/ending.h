@@ -48,7 +48,9 @@ typedef enum mr_stop {
 #define MR_UNSEEN_MAP(X)                                                                           \
     X(OPENMP, "openmp", "OpenMP")                                                                  \
     X(IO_URING, "io-uring", "io_uring")                                                            \
-    X(ASSEMBLY, "assembly", "inline assembly")
+    X(ASSEMBLY, "assembly", "inline assembly")                                                     \
+    X(TBB, "tbb", "TBB")                                                                           \
+    X(GLIB, "glib", "GLib")
 
 typedef enum mr_unseen {
 #define MR_UNSEEN_ENUM(name, word, text) MR_UNSEEN_##name,
