@@ -276,6 +276,14 @@ void mr_signal_log_pending(const sigset_t *set, uintptr_t code)
     log_all(set, MR_LOG_NOT_YET, code);
 }
 
+/* The program never sees our handler: it may install again what it is told. */
+static void show_own(struct sigaction *old, const struct sigaction *own)
+{
+    if (old != NULL && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrived) {
+        *old = *own;
+    }
+}
+
 /* Installs our handler in place of the program's. */
 static int set_action(int number, const struct sigaction *action, struct sigaction *old,
                       uintptr_t code)
@@ -296,8 +304,8 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
     int status = MR_REAL(sigaction)(number, action != NULL ? &ours : NULL, old);
     if (status != 0) {
         handlers[number] = before;
-    } else if (old != NULL && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrived) {
-        *old = before;
+    } else {
+        show_own(old, &before);
     }
     return status;
 }
@@ -306,12 +314,16 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
 static int action_at(int number, const struct sigaction *action, struct sigaction *old,
                      uintptr_t code)
 {
-    mr_thread *thread = mr_enter();
-    if (thread == NULL || number <= 0 || number >= MR_SIGNALS_MAX) {
-        if (thread != NULL) {
-            mr_leave(thread);
-        }
+    if (number <= 0 || number >= MR_SIGNALS_MAX) {
         return MR_REAL(sigaction)(number, action, old);
+    }
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) { /* as in a child that is not recorded, which has the handlers of its parent */
+        int status = MR_REAL(sigaction)(number, action, old);
+        if (status == 0) {
+            show_own(old, &handlers[number]);
+        }
+        return status;
     }
     int status = set_action(number, action, old, code);
     mr_leave(thread);

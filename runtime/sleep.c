@@ -76,6 +76,10 @@ MR_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
     if (thread == NULL) {
         return MR_REAL(clock_nanosleep)(clock, flags, request, rest);
     }
+    if (clock == CLOCK_THREAD_CPUTIME_ID || MR_REAL(clock_getres)(clock, NULL) != 0) {
+        mr_leave(thread);
+        return EINVAL;
+    }
     if (!(flags & TIMER_ABSTIME) || !is_valid(request)) {
         return sleep_for(thread, request, rest);
     }
