@@ -133,6 +133,7 @@ CHANGE(use_lock, set_use(bytes, 0, offsetof(mr_lock_use, lock), 9))
 CHANGE(use_thread, set_use(bytes, 1, offsetof(mr_lock_use, thread), 9))
 CHANGE(use_count, index_of(bytes)->use_count = UINT32_MAX)
 CHANGE(event_count, index_of(bytes)->event_count = 13)
+CHANGE(fewer_events, index_of(bytes)->event_count = 11)
 CHANGE(op_counts, index_of(bytes)->op_counts[MR_OP_READ]--)
 CHANGE(fewer_variables, index_of(bytes)->name_counts[MR_MRT_VARIABLES]--;
        index_of(bytes)->file_length = 1)
@@ -189,6 +190,7 @@ static const struct {
     {use_thread, "the index of the .mrt file contradicts itself", 12, 12, false},
     {use_count, "the index of the .mrt file contradicts itself", 12, 12, false},
     {event_count, "its index does not say what is in it", 12, 12, true},
+    {fewer_events, "more events than the index says", 6, 6, true},
     {op_counts, "its index does not say what is in it", 12, 12, true},
     {fewer_variables, "the .mrt file", 12, 12, false},
     {other_calls, "its index does not say what is in it", 12, 12, true},

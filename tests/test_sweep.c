@@ -321,16 +321,21 @@ static void test_threads(void **state)
     free(text);
 }
 
+static void write_bytes(mr_bytes bytes, char path[512])
+{
+    mr_scratch_write(&scratch, "random.mrt", "", path);
+    FILE *file = fopen(path, "wb");
+    assert_true(file && fwrite(bytes.items, 1, bytes.count, file) == bytes.count);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* The trace in an .mrt file, in blocks of so many events. */
 static void write_mrt(const char *text, uint32_t block, char path[512])
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
     mr_bytes bytes = mr_test_mrt(trace, block);
-    mr_scratch_write(&scratch, "random.mrt", "", path);
-    FILE *file = fopen(path, "wb");
-    assert_true(file && fwrite(bytes.items, 1, bytes.count, file) == bytes.count);
-    assert_int_equal(fclose(file), 0);
+    write_bytes(bytes, path);
     free(bytes.items);
     mr_trace_free(trace);
 }
@@ -444,6 +449,31 @@ static void test_foreseen(void **state)
         mr_config_free(config);
         free(text);
     }
+}
+
+/* The index says fewer events than there are. Columns have room for those. */
+static void test_foreseen_too_few(void **state)
+{
+    (void)state;
+    enum { LINES = 70000, BLOCK = 500, TOLD = 65536 };
+    char path[512];
+    mr_error error = {0};
+    mr_sweep sweep;
+    char *text = with_races(&(int){100}, 1, LINES);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_bytes bytes = mr_test_mrt(trace, BLOCK);
+    ((mr_mrt_index *)(void *)(mr_test_chunk(bytes, MR_MRT_INDEX, 0) + 1))->event_count = TOLD;
+    mr_test_seal(bytes);
+    write_bytes(bytes, path);
+    assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, NULL, &error), MR_ERR_TRACE);
+    assert_non_null(strstr(error.text, "more events than the index says"));
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(bytes.items);
+    free(text);
 }
 
 /* The stream comes to a BarrierPair when its races so far have been shown to be shb's, and the trace is read whole after all. */
@@ -610,7 +640,7 @@ int main(void)
         cmocka_unit_test(test_without_values), cmocka_unit_test(test_values_of_errors),
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
         cmocka_unit_test(test_late_opaque),    cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_foreseen),
+        cmocka_unit_test(test_foreseen),       cmocka_unit_test(test_foreseen_too_few),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -267,6 +267,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
                              mr_error *error)
 {
     const unsigned char *payload;
+    const mr_outlook *outlook = mr_mrt_outlook(mrt);
     mr_trace *trace = mrt->trace;
     mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
     if (status)
@@ -277,6 +278,9 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
         chunk->count > MR_MRT_BLOCK_EVENTS ||
         chunk->size_bytes != mr_mrt_columns_of(chunk->count).size_bytes || !trace->line_step_count)
         return wrong(error, "events that are out of order");
+    /* Who follows the stream has room for those of the outlook. */
+    if (outlook && chunk->count + trace->event_count > outlook->event_count)
+        return wrong(error, "more events than the index says");
     *events = events_in(mrt, chunk, payload);
     mrt->has_values = chunk->has_values;
     mrt->block_count = chunk->count;
