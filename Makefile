@@ -142,7 +142,7 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 
 # The program loads Z3 when it is asked (src/cli/z3_late.c).
 Z3_LIBRARY := $(shell objdump -p "$$($(CC) -print-file-name=libz3.so)" 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
-$(call object,src/cli/z3_late.c): CPPFLAGS_ALL += $(if $(Z3_LIBRARY),-DMR_Z3_LIBRARY='"$(Z3_LIBRARY)"')
+$(call object,src/cli/z3_late.c tests/test_cli.c): CPPFLAGS_ALL += $(if $(Z3_LIBRARY),-DMR_Z3_LIBRARY='"$(Z3_LIBRARY)"')
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(filter-out -lz3,$(LIBS)) -ldl -o $@
 

@@ -17,6 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* As in src/cli/z3_late.c. */
+#ifndef MR_Z3_LIBRARY
+#define MR_Z3_LIBRARY "libz3.so.4"
+#endif
+
 static mr_scratch scratch;
 
 /* Files of the scratch folder that the tests use. */
@@ -417,6 +422,27 @@ static void test_broken_line_million(void **state)
     mr_run_free(&run);
 }
 
+/* Z3 is loaded when it is asked, and what is said when that fails is one line. */
+static void test_no_z3(void **state)
+{
+    (void)state;
+    static const mr_scratch_file library = {MR_Z3_LIBRARY, ""};
+    static const char expected[] = "maxrace: cannot load Z3: ";
+    mr_run run;
+    mr_scratch_write_files(&scratch, &library, 1);
+    assert_int_equal(setenv("LD_LIBRARY_PATH", scratch.dir, 1), 0);
+    mr_run_maxrace(&run, &scratch, "predict @/hard.std", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    mr_run_free(&run);
+    mr_run_maxrace(&run, &scratch, "predict --solver-steps z3 @/hard.std", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(unsetenv("LD_LIBRARY_PATH"), 0);
+    assert_int_equal(run.status, 4);
+    assert_string_equal(run.out, "");
+    assert_int_equal(strncmp(run.error, expected, sizeof expected - 1), 0);
+    assert_ptr_equal(strchr(run.error, '\n'), run.error + strlen(run.error) - 1);
+    mr_run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_witness_dir),
         cmocka_unit_test(test_failure_of_one),
         cmocka_unit_test(test_broken_line_million),
+        cmocka_unit_test(test_no_z3),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

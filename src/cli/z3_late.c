@@ -99,7 +99,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 _Noreturn static void give_up(void)
 {
     fprintf(stderr, "maxrace: cannot load Z3: %s\n", dlerror());
-    _Exit(MR_ERR_IO);
+    _Exit(mr_status_exit(MR_ERR_IO));
 }
 
 static void load(void)
