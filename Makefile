@@ -140,8 +140,9 @@ $(BUILD)/cc/as: $(call object,$(AS_SOURCES))
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
 
-# The program loads Z3 when it is asked (src/cli/z3_late.c).
-Z3_LIBRARY := $(shell objdump -p "$$($(CC) -print-file-name=libz3.so)" 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
+# The program loads Z3 when it is asked (src/cli/z3_late.c), by the name that the linker would write down.
+Z3_FILE    := $(firstword $(wildcard $(patsubst -L%,%/libz3.so,$(filter -L%,$(LDFLAGS_ALL) $(PACKAGE_LIBS)))) $(shell $(CC) -print-file-name=libz3.so))
+Z3_LIBRARY := $(shell objdump -p "$(Z3_FILE)" 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
 $(call object,src/cli/z3_late.c tests/test_cli.c): CPPFLAGS_ALL += $(if $(Z3_LIBRARY),-DMR_Z3_LIBRARY='"$(Z3_LIBRARY)"')
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(filter-out -lz3,$(LIBS)) -ldl -o $@
