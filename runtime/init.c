@@ -12,6 +12,7 @@
 #include "operands.h"
 #include "scheduler.h"
 #include "shared_maps.h"
+#include "signals.h"
 #include "steer.h"
 #include "suppressions.h"
 #include "sys.h"
@@ -223,6 +224,9 @@ void mr_stop_in_child(void)
     mr_rt.has_threads = false;
     mr_rt.active = false;
     mr_rt.logging = false;
+    if (mr_self != NULL && mr_self->held != 0) {
+        mr_signals_forget(mr_self);
+    }
     mr_self = NULL;
     mr_operands_forget();
     mr_inputs_forget(); /* now what it asks the system is no input of the parent */

@@ -111,6 +111,37 @@ static void hide_held(uint64_t held, sigset_t *old)
     }
 }
 
+uint64_t mr_signals_block_all(mr_thread *thread, sigset_t *mask)
+{
+    sigset_t all;
+    sigfillset(&all);
+    MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, mask);
+    uint64_t held = thread->held;
+    thread->held = 0; /* all stay blocked when one is handled */
+    hide_held(held, mask);
+    return held;
+}
+
+void mr_signals_let_in(mr_thread *thread, uint64_t held, sigset_t mask)
+{
+    thread->held = held & thread->signals; /* the others are handled */
+    for (uint64_t left = thread->held; left != 0; left &= left - 1) {
+        sigaddset(&mask, __builtin_ctzll(left) + 1);
+    }
+    MR_REAL(pthread_sigmask)(SIG_SETMASK, &mask, NULL);
+}
+
+void mr_signals_forget(mr_thread *thread)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    for (uint64_t left = thread->held; left != 0; left &= left - 1) {
+        sigaddset(&held, __builtin_ctzll(left) + 1);
+    }
+    thread->held = 0;
+    MR_REAL(pthread_sigmask)(SIG_UNBLOCK, &held, NULL);
+}
+
 static void note(mr_thread *thread, int number, const siginfo_t *info, ucontext_t *context)
 {
     hold(thread, number, context);
@@ -318,7 +349,8 @@ static int action_at(int number, const struct sigaction *action, struct sigactio
         return MR_REAL(sigaction)(number, action, old);
     }
     mr_thread *thread = mr_enter();
-    if (thread == NULL) { /* as in a child that is not recorded, which has the handlers of its parent */
+    /* A child that is not recorded has the handlers of its parent, too. */
+    if (thread == NULL) {
         int status = MR_REAL(sigaction)(number, action, old);
         if (status == 0) {
             show_own(old, &handlers[number]);
@@ -382,9 +414,11 @@ MR_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
     MR_EXPORT int name(int how, const sigset_t *restrict set, sigset_t *restrict old)              \
     {                                                                                              \
         mr_thread *thread = mr_enter();                                                            \
-        uint64_t held = thread != NULL ? forget_held(thread, how, set) : 0;                        \
+        bool blocks = how == SIG_BLOCK; /* those that come before that are held, too */            \
+        uint64_t held = thread != NULL && !blocks ? forget_held(thread, how, set) : 0;             \
         int status = MR_REAL(name)(how, set, old);                                                 \
         if (thread != NULL) {                                                                      \
+            held = blocks ? forget_held(thread, how, set) : held;                                  \
             hide_held(status == 0 && old != NULL ? held : 0, old);                                 \
             mr_attend(thread);                                                                     \
             if (status == 0 && old != NULL) {                                                      \

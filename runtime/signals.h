@@ -20,6 +20,16 @@
 /* Runs the handlers of the noted signals. The caller is busy. */
 void mr_signals_handle(mr_thread *thread);
 
+/* Blocks all signals. `mask` is then what the program had blocked; the result, what was blocked only
+ * until the noted signal of that number is handled. The caller is busy. */
+uint64_t mr_signals_block_all(mr_thread *thread, sigset_t *mask);
+
+/* Ends that. */
+void mr_signals_let_in(mr_thread *thread, uint64_t held, sigset_t mask);
+
+/* The thread is the only one of a child now, where nobody handles what was noted before. */
+void mr_signals_forget(mr_thread *thread);
+
 /* Is there one whose handler can run now? */
 bool mr_signals_ready(const mr_thread *thread);
 

@@ -11,6 +11,7 @@
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "steer.h"
 #include "sys.h"
 #include "unseen.h"
@@ -309,11 +310,10 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         thread->argument = argument;
         thread->creator = self->id;
         thread->busy = 1;
-        sigset_t all;
-        sigfillset(&all); /* no handler before it knows itself */
-        MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &thread->mask);
+        /* No handler before it knows itself. */
+        uint64_t held = mr_signals_block_all(self, &thread->mask);
         status = create_joinable(self, thread, attributes);
-        MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
+        mr_signals_let_in(self, held, thread->mask);
     }
     if (status == 0) {
         link_thread(thread);
