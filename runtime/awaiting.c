@@ -88,6 +88,12 @@ bool mr_awaits_set(int set)
     return any && all;
 }
 
+bool mr_awaits_child(const mr_thread *thread)
+{
+    return thread->state == MR_BLOCKED && thread->awaits && thread->awaited_count > 0 &&
+           mr_channels_are_inherited() && !mr_inputs_are_fed();
+}
+
 mr_wake_reason mr_await(mr_thread *thread, struct pollfd *fds, size_t count, int64_t limit)
 {
     thread->awaits = true;

@@ -24,6 +24,9 @@ bool mr_awaits_these(const struct pollfd *fds, size_t count);
 /* The same for an epoll set. */
 bool mr_awaits_set(int set);
 
+/* Does the thread wait here for what a child may do that another thread made since? Its limit is in real time then. With the lock held. */
+bool mr_awaits_child(const mr_thread *thread);
+
 /* Is there something in `attention` that cannot wait until after the call? */
 bool mr_needs_attention(const mr_thread *thread);
 

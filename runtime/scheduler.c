@@ -110,14 +110,15 @@ void mr_budget_set(int64_t budget)
     mr_hot->budget = budget;
 }
 
-/* Those whose time is over can go on, and those that a replay has left asleep. Returns the number of threads in real calls. */
+/* Those whose time is over can go on, and those that a replay has left asleep. Returns the number of threads that others
+ * than threads of the program may let go on. */
 static uint32_t look_at_times(void)
 {
     uint32_t outside = 0;
     int64_t now = mr_virtual_now();
     mr_awaited_look();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
-        outside += t->state == MR_OUTSIDE;
+        outside += t->state == MR_OUTSIDE || mr_awaits_child(t);
         if (t->state == MR_BLOCKED && t->deadline <= now) {
             t->state = MR_RUNNABLE;
             t->reason = MR_TIMED_OUT;
