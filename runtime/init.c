@@ -88,13 +88,14 @@ static void note_threads(const mr_thread *self)
  */
 static void let_others_go_on(mr_thread *self)
 {
-    enum { TURNS = 300 };
+    enum { TURNS = 300, EVENTS = 50000 };
     bool hunts = mr_rt.ends_deadlock_soon;
     if (mr_rt.explores || mr_steers() || (!hunts && mr_rt.schedule == MR_LOG_SCHEDULE_PCT) ||
         (hunts && mr_random_below(2) == 0)) {
         return;
     }
-    for (int i = 0; i < TURNS && mr_others_can_run(self); i++) {
+    const uint64_t end = mr_events_now() + EVENTS; /* a loop without end fills long turns */
+    for (int i = 0; i < TURNS && mr_events_now() < end && mr_others_can_run(self); i++) {
         mr_yield_to_others(self);
     }
 }

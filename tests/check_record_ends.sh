@@ -57,6 +57,12 @@ other_ends() {
         ends 0 "$maxrace" run --timeout 1 ./ending sleep && prints out '^the program was ended by signal 9 (Killed); the recording ended at --timeout$'
 }
 
+# Threads without end that nobody joins: they get turns when main ends, and do not fill the trace.
+loops() {
+    ends 0 "$maxrace" record -o loops.mrt ./ending loops && prints err '^maxrace: loops.mrt: [0-9]* events of 4 threads' &&
+        local events && events=$(sed -n 's/^maxrace: loops.mrt: \([0-9]*\) events.*/\1/p' err) && [ "$events" -gt 1000 ] && [ "$events" -lt 200000 ] || { cat err; return 1; }
+}
+
 # Two mutexes, in both orders: who waits for which, held by whom, since where.
 deadlocks() {
     local start=$SECONDS
@@ -279,10 +285,14 @@ cat >ending.c <<'END'
 #include <unistd.h>
 static int x, *nowhere;
 static void *work(void *unused) { x++; return unused; }
+static volatile long laps;
+static void *loop(void *unused) { for (;;) laps++; return unused; }
 int main(int argc, char **argv)
 {
     pthread_t a;
     const char *how = argc > 1 ? argv[1] : "";
+    for (int i = 0; strcmp(how, "loops") == 0 && i < 2; i++)
+        pthread_create(&a, 0, loop, 0);
     x = 1;
     pthread_create(&a, 0, work, 0);
     pthread_join(a, 0);
@@ -306,6 +316,7 @@ build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -
 check record_ends_build build
 check record_ends_crashes crashes
 check record_ends_other_ends other_ends
+check record_ends_loops loops
 check record_ends_forks forks
 check record_ends_programs programs
 check record_ends_threads threads
