@@ -15,9 +15,10 @@
 
 /*
  * UNSAT: no race. Anything else but NO_MEMORY says nothing. The events are options->only_near_events before
- * the first stop, and an eighth of that after the last one. Does not look when the stops are farther apart
- * than options->only_near_apart (0: than that), nor in model branch, nor for a goal that asks for more than stops. L is in U. Adds to `*spent`.
- * Scratch memory of `arena`. O(events of the region + names and semaphores of the window) and the search.
+ * the first stop, and an eighth of that after the last one. Does not look when more than options->only_near_apart
+ * events (0: only_near_events) are between the stops, nor in model branch, nor for a goal that asks for more than
+ * stops. L is in U. Adds to `*spent`. Scratch memory of `arena`. O(events of the region + names and semaphores of the
+ * window) and the search.
  */
 mr_saturated mr_region_saturate(const mr_precedence *hard, const mr_precedence *forced,
                                 const mr_goal *goal, const uint32_t *required,

@@ -32,12 +32,11 @@ typedef struct mr_phase_run {
     mr_store_phase key;   /* of the phase, for the store */
     bool *gone;           /* by unit: the store has its outcome, or somebody has taken it */
     mr_outcome **waiting; /* by unit: an outcome that is not merged yet; owned */
-    bool *
-        of_part; /* by unit: its outcome is of a rank with a part of the input, and not checked yet */
-    uint64_t merged;  /* how many are merged, or will not be */
-    uint64_t mine;    /* units of this shard; of these … */
-    uint64_t done;    /* … with an outcome, also a partial one */
-    uint64_t missing; /* … without a whole outcome */
+    bool *of_part;        /* by unit: a rank with a part of the input has sent its outcome */
+    uint64_t merged;      /* how many are merged, or will not be */
+    uint64_t mine;        /* units of this shard; of these … */
+    uint64_t done;        /* … with an outcome, also a partial one */
+    uint64_t missing;     /* … without a whole outcome */
 
     pthread_mutex_t mutex; /* guards `gone`, and the next three */
     uint64_t next;         /* where the next unit is looked for by who may decide all */
