@@ -2,14 +2,19 @@
  * Functions that are called when the program ends, or a library is unloaded (atexit and destructors of static objects of C++, both of
  * which come to __cxa_atexit, and on_exit): who asks for the call comes before it, by the lock of libc's list.
  */
+#include "exit_handlers.h"
+
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
 #include <stdlib.h>
 
 enum { CHUNK_BYTES = 4096 };
+
+MR_EXPORT int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
 /* Stands for the order; it is never given back. */
 typedef struct exit_handler {
@@ -40,10 +45,63 @@ static exit_handler *make(exit_handler what, uintptr_t code)
     return made;
 }
 
+static void let_others_go_on(mr_thread *self)
+{
+    enum { TURNS = 300, EVENTS = 50000 };
+    if (mr_rt.explores || mr_steers()) {
+        return;
+    }
+    const uint64_t end = mr_events_now() + EVENTS; /* a loop without end fills long turns */
+    for (int i = 0; i < TURNS && mr_events_now() < end && mr_others_can_run(self); i++) {
+        mr_yield_to_others(self);
+    }
+}
+
+static bool hunts(void)
+{
+    return mr_rt.ends_deadlock_soon;
+}
+
+/* The process ends, before anything is called; not in a hunt. */
+static void begin_end(mr_thread *self)
+{
+    static bool begun;
+    if (!begun && !hunts() && mr_rt.schedule != MR_LOG_SCHEDULE_PCT) {
+        let_others_go_on(self);
+    }
+    begun = true;
+}
+
+void mr_exit_end(mr_thread *self)
+{
+    if (!hunts()) {
+        begin_end(self);
+    } else if (mr_random_below(2) == 0) {
+        let_others_go_on(self);
+    }
+}
+
+static void end_begins(void *unused)
+{
+    (void)unused;
+    mr_thread *thread = mr_rt.logging ? mr_enter() : NULL;
+    if (thread != NULL) {
+        begin_end(thread);
+        mr_leave(thread);
+    }
+}
+
+void mr_exit_watch(void)
+{
+    MR_REAL(__cxa_atexit)(end_begins, NULL, NULL);
+}
+
 static void log_call(const exit_handler *self, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        begin_end(
+            thread); /* a library may be unloaded instead: then this comes too early, and not again */
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, self, code, 0, 0);
         mr_leave(thread);
     }
@@ -69,7 +127,6 @@ static mr_thread *enter(void)
     return mr_rt.active && mr_rt.thread_count > 1 ? mr_enter() : NULL;
 }
 
-MR_EXPORT int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 int __cxa_atexit(void (*function)(void *), void *argument, void *module)
 {
     mr_thread *thread = enter();

@@ -3,6 +3,7 @@
 #include "annotated_lock.h"
 #include "arena.h"
 #include "clocks.h"
+#include "exit_handlers.h"
 #include "explore.h"
 #include "file_reads.h"
 #include "ignore.h"
@@ -81,31 +82,12 @@ static void note_threads(const mr_thread *self)
     }
 }
 
-/*
- * Whoever ends the process cuts off what other threads would do. So they go on until they all wait, or for so many
- * turns: threads that nobody joins would often do nothing in a recording, which lets one thread run at a time. In a hunt
- * only half of the time, by the seed. Not by priorities: a thread in a loop would not let this one end.
- */
-static void let_others_go_on(mr_thread *self)
-{
-    enum { TURNS = 300, EVENTS = 50000 };
-    bool hunts = mr_rt.ends_deadlock_soon;
-    if (mr_rt.explores || mr_steers() || (!hunts && mr_rt.schedule == MR_LOG_SCHEDULE_PCT) ||
-        (hunts && mr_random_below(2) == 0)) {
-        return;
-    }
-    const uint64_t end = mr_events_now() + EVENTS; /* a loop without end fills long turns */
-    for (int i = 0; i < TURNS && mr_events_now() < end && mr_others_can_run(self); i++) {
-        mr_yield_to_others(self);
-    }
-}
-
 static void at_exit(int status, void *unused)
 {
     (void)unused;
     mr_thread *self = mr_rt.logging ? mr_enter() : NULL;
     if (self != NULL) {
-        let_others_go_on(self);
+        mr_exit_end(self);
     }
     if (!mr_rt.logging || (self == NULL && mr_rt.alive > 0)) {
         return;

@@ -2,6 +2,7 @@
 
 #include "arena.h"
 #include "clocks.h"
+#include "exit_handlers.h"
 #include "explore.h"
 #include "fiber.h"
 #include "ignore.h"
@@ -279,12 +280,13 @@ static int create_joinable(mr_thread *self, mr_thread *thread, const pthread_att
     return status;
 }
 
-/* libstdc++ reads this variable of glibc's in code that is compiled into programs. */
-static void log_no_longer_single(void)
+/* With the first thread. libstdc++ reads the variable of glibc's in code that is compiled into programs. */
+static void begin_threads(void)
 {
-    static bool logged;
-    if (!logged) {
-        logged = true;
+    static bool begun;
+    if (!begun) {
+        begun = true;
+        mr_exit_watch();
         mr_write_access(MR_LOG_ATOMIC_WRITE, 0, &__libc_single_threaded, __libc_single_threaded, 0);
     }
 }
@@ -317,7 +319,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     }
     if (status == 0) {
         link_thread(thread);
-        log_no_longer_single();
+        begin_threads();
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
         if (mr_steers()) {
             mr_steer_before(self, handle, (unsigned)mr_log_head(MR_LOG_WRITE, 3, 0), code);
