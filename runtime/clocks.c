@@ -73,6 +73,11 @@ struct timespec mr_clock_real_time(clockid_t clock, const struct timespec *shown
     return in_seconds(limit - mr_virtual_now() + mr_clock_ns(clock));
 }
 
+bool mr_is_time(const struct timespec *time)
+{
+    return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < SECOND_NS;
+}
+
 int64_t mr_limit_in(const struct timespec *duration)
 {
     if (duration == NULL || duration->tv_sec > 1000000000) {

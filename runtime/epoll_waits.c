@@ -186,13 +186,6 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     return result;
 }
 
-/* The kernel refuses others. */
-static bool is_limit(const struct timespec *limit)
-{
-    return limit == NULL ||
-           (limit->tv_sec >= 0 && limit->tv_nsec >= 0 && limit->tv_nsec < 1000000000);
-}
-
 static int milliseconds_of(const struct timespec *limit)
 {
     int64_t seconds = limit != NULL && limit->tv_sec < 2000000 ? limit->tv_sec : 2000000;
@@ -211,7 +204,7 @@ MR_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
     mr_input input = mr_wait_find(thread, (uint64_t)fd);
     if (input.head != NULL) {
         result = feed_epoll(thread, &input, fd, events, most);
-    } else if (!is_limit(timeout) ||
+    } else if ((timeout != NULL && !mr_is_time(timeout)) ||
                !is_found_here(thread, fd, events, most, milliseconds_of(timeout), mask, &result)) {
         MR_WAIT(thread, mr_wait_is_far(timeout), false,
                 result = MR_REAL(epoll_pwait2)(fd, events, most, timeout, mask));

@@ -62,7 +62,8 @@ static bool hunts(void)
     return mr_rt.ends_deadlock_soon;
 }
 
-/* The process ends, before anything is called; not in a hunt. */
+/* The process ends, before anything is called; not in a hunt. Where a library is unloaded instead, this comes too early and is not
+ * repeated. */
 static void begin_end(mr_thread *self)
 {
     static bool begun;
@@ -100,8 +101,7 @@ static void log_call(const exit_handler *self, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        begin_end(
-            thread); /* a library may be unloaded instead: then this comes too early, and not again */
+        begin_end(thread);
         mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, self, code, 0, 0);
         mr_leave(thread);
     }

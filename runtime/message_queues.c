@@ -11,11 +11,6 @@
 #include <mqueue.h>
 #include <poll.h>
 
-static bool is_time(const struct timespec *limit)
-{
-    return limit->tv_sec >= 0 && limit->tv_nsec >= 0 && limit->tv_nsec < 1000000000;
-}
-
 /*
  * Waits until the limit, which is a time that the program's clocks show; NULL: for ever. `of_kernel` is the same time
  * by the kernel's clock. A limit that is no time stays what it is, and the call gives the error.
@@ -27,7 +22,7 @@ static mr_io_way await(mr_thread *thread, mqd_t queue, short events, const struc
         return mr_io_await(thread, queue, events);
     }
     *of_kernel = *limit;
-    if (!is_time(limit)) {
+    if (!mr_is_time(limit)) {
         return MR_IO_READY;
     }
     mr_io_way way = mr_io_await_until(thread, queue, events, mr_limit_at(CLOCK_REALTIME, limit));

@@ -37,15 +37,10 @@ static int64_t sleep_until(mr_thread *thread, int64_t limit)
     return left;
 }
 
-static bool is_valid(const struct timespec *duration)
-{
-    return duration->tv_sec >= 0 && duration->tv_nsec >= 0 && duration->tv_nsec < 1000000000;
-}
-
 /* 0, or the errno. */
 static int sleep_for(mr_thread *thread, const struct timespec *duration, struct timespec *rest)
 {
-    if (!is_valid(duration)) {
+    if (!mr_is_time(duration)) {
         mr_leave(thread);
         return EINVAL;
     }
@@ -80,7 +75,7 @@ MR_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
         mr_leave(thread);
         return EINVAL;
     }
-    if (!(flags & TIMER_ABSTIME) || !is_valid(request)) {
+    if (!(flags & TIMER_ABSTIME) || !mr_is_time(request)) {
         return sleep_for(thread, request, rest);
     }
     return sleep_until(thread, mr_limit_at(clock, request)) > 0 ? EINTR : 0;

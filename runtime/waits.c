@@ -175,8 +175,7 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
 
 static bool is_valid(const struct timespec *timeout)
 {
-    return timeout == NULL ||
-           (timeout->tv_sec >= 0 && timeout->tv_nsec >= 0 && timeout->tv_nsec < 1000000000);
+    return timeout == NULL || mr_is_time(timeout);
 }
 
 static bool is_zero(const struct timespec *timeout)
