@@ -68,7 +68,7 @@ plan_check_all() {
     suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"
     suite full/docs build/release tests/check_docs.sh
     suite deb build/release tests/check_deb.sh
-    for check in tsan helgrind; do
+    for check in tsan far helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
     done
 }

@@ -3,7 +3,8 @@
  * report of one, byte for byte, also when budgets cut off much of what the threads have asked. And
  * a run that is halted on the way claims nothing that it has not seen.
  *
- * FAR_JOBS_SEED and FAR_JOBS_TRACES in the environment choose other random traces.
+ * FAR_JOBS_SEED and FAR_JOBS_TRACES in the environment choose other random traces; with
+ * FAR_JOBS_THREADS only this number of threads is compared with one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,8 +87,11 @@ static void compare(const mr_trace *trace, const char *const *question, const ch
 {
     static const unsigned jobs[] = {2, 3, 8};
     cut_off ignored = {0};
+    uint64_t only = mr_number_from_environment("FAR_JOBS_THREADS", 0);
     char *expected = predict(trace, question, size, 1, tally);
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        if (only && jobs[j] != only)
+            continue;
         char *found = predict(trace, question, size, jobs[j], &ignored);
         size_t at = 0;
         while (expected[at] && expected[at] == found[at])
