@@ -46,7 +46,7 @@ MR_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restri
     }
     mr_yield(thread);
     int status =
-        mr_mutex_lock(thread, (pthread_mutex_t *)mutex, mr_limit_at(CLOCK_REALTIME, at), MR_CALLER);
+        mr_mutex_lock_until(thread, (pthread_mutex_t *)mutex, CLOCK_REALTIME, at, MR_CALLER);
     mr_leave(thread);
     return result_of(status);
 }
@@ -105,11 +105,15 @@ MR_EXPORT void cnd_destroy(cnd_t *cond)
     mr_mutex_retire(thread, MR_LOG_ROLE_ASLEEP, cond, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
 }
 
-static int wait_until(mr_thread *thread, cnd_t *cond, mtx_t *mutex, int64_t limit, uintptr_t code)
+static int wait_until(mr_thread *thread, cnd_t *cond, mtx_t *mutex, const struct timespec *at,
+                      uintptr_t code)
 {
-    mr_yield(thread);
-    int status =
-        mr_cond_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex, limit, code);
+    int status = EINVAL;
+    if (mr_is_end(CLOCK_REALTIME, at)) {
+        mr_yield(thread);
+        status = mr_cond_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
+                              mr_limit_at(CLOCK_REALTIME, at), code);
+    }
     mr_leave(thread);
     return result_of(status);
 }
@@ -118,16 +122,15 @@ MR_EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
     mr_thread *thread = mr_enter();
     return thread == NULL ? MR_REAL(cnd_wait)(cond, mutex)
-                          : wait_until(thread, cond, mutex, MR_NEVER, MR_CALLER);
+                          : wait_until(thread, cond, mutex, NULL, MR_CALLER);
 }
 
 MR_EXPORT int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
                             const struct timespec *restrict at)
 {
     mr_thread *thread = mr_enter();
-    return thread == NULL
-               ? MR_REAL(cnd_timedwait)(cond, mutex, at)
-               : wait_until(thread, cond, mutex, mr_limit_at(CLOCK_REALTIME, at), MR_CALLER);
+    return thread == NULL ? MR_REAL(cnd_timedwait)(cond, mutex, at)
+                          : wait_until(thread, cond, mutex, at, MR_CALLER);
 }
 
 static int signal_cond(mr_thread *thread, cnd_t *cond, bool all, uintptr_t code)

@@ -78,6 +78,12 @@ bool mr_is_time(const struct timespec *time)
     return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < SECOND_NS;
 }
 
+bool mr_is_end(clockid_t clock, const struct timespec *at)
+{
+    return at == NULL || ((clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) &&
+                          at->tv_nsec >= 0 && at->tv_nsec < SECOND_NS);
+}
+
 int64_t mr_limit_in(const struct timespec *duration)
 {
     if (duration == NULL || duration->tv_sec > 1000000000) {

@@ -148,7 +148,7 @@ static int wait_until(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *
                       clockid_t clock, const struct timespec *at, uintptr_t code)
 {
     int status;
-    if (at != NULL && (at->tv_nsec < 0 || at->tv_nsec >= 1000000000)) {
+    if (!mr_is_end(clock, at)) {
         status = EINVAL;
     } else if (is_shared(cond)) {
         status = shared_wait(thread, cond, mutex, clock, at, code);

@@ -88,6 +88,19 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
     }
 }
 
+int mr_mutex_lock_until(mr_thread *thread, pthread_mutex_t *mutex, clockid_t clock,
+                        const struct timespec *at, uintptr_t code)
+{
+    if (mr_is_end(clock, at)) {
+        return mr_mutex_lock(thread, mutex, mr_limit_at(clock, at), code);
+    }
+    int status = mr_mutex_try(mutex, code);
+    if (status != EBUSY) {
+        return status;
+    }
+    return is_errorcheck(mutex) && mutex->__data.__owner == thread->kernel_id ? EDEADLK : EINVAL;
+}
+
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
 {
     if (mr_steers() && mr_steer_expects(mr_self, MR_LOG_ACQUIRE) == 0) {
@@ -200,7 +213,7 @@ MR_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
         return MR_REAL(pthread_mutex_timedlock)(mutex, at);
     }
     mr_yield(thread);
-    int status = mr_mutex_lock(thread, mutex, mr_limit_at(CLOCK_REALTIME, at), MR_CALLER);
+    int status = mr_mutex_lock_until(thread, mutex, CLOCK_REALTIME, at, MR_CALLER);
     mr_leave(thread);
     return status;
 }
@@ -213,7 +226,7 @@ MR_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t
         return MR_REAL(pthread_mutex_clocklock)(mutex, clock, at);
     }
     mr_yield(thread);
-    int status = mr_mutex_lock(thread, mutex, mr_limit_at(clock, at), MR_CALLER);
+    int status = mr_mutex_lock_until(thread, mutex, clock, at, MR_CALLER);
     mr_leave(thread);
     return status;
 }

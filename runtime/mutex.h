@@ -11,6 +11,10 @@
 /* Locks until the limit; status as of pthread_mutex_timedlock. The caller is busy. */
 int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code);
 
+/* The same until `at` by the clock. One that is no end is EINVAL where the thread would have to wait. */
+int mr_mutex_lock_until(mr_thread *thread, pthread_mutex_t *mutex, clockid_t clock,
+                        const struct timespec *at, uintptr_t code);
+
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code);
 
 /* An object of pthread begins or ends, and the thread (NULL: not recorded) leaves the runtime. */

@@ -29,9 +29,13 @@ static bool is_writer(const mr_thread *thread, const pthread_rwlock_t *lock)
     return lock->__data.__cur_writer == thread->kernel_id;
 }
 
-static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64_t limit,
-                      uintptr_t code)
+static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, clockid_t clock,
+                      const struct timespec *at, uintptr_t code)
 {
+    int64_t limit = mr_limit_at(clock, at);
+    if (!mr_is_end(clock, at)) { /* glibc looks at it first */
+        return EINVAL;
+    }
     mr_yield(thread);
     for (;;) {
         int status = try_now(lock, how, limit == MR_NEVER ? 0 : MR_LOG_TRIED, code);
@@ -55,43 +59,42 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
     }
 }
 
-/* One of the locking functions: `call` is the real one, `limit` when it gives up. */
-#define DEFINE_LOCK(call, how, limit)                                                              \
+/* One of the locking functions: `call` is the real one, by `clock` it gives up `at` then. */
+#define DEFINE_LOCK(call, how, clock, at)                                                          \
     {                                                                                              \
         mr_thread *thread = mr_enter();                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL call;                                                                   \
         }                                                                                          \
-        int status = lock_until(thread, lock, how, limit, MR_CALLER);                              \
+        int status = lock_until(thread, lock, how, clock, at, MR_CALLER);                          \
         mr_leave(thread);                                                                          \
         return status;                                                                             \
     }
 
 MR_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-    DEFINE_LOCK((pthread_rwlock_rdlock)(lock), READ, MR_NEVER)
+    DEFINE_LOCK((pthread_rwlock_rdlock)(lock), READ, CLOCK_REALTIME, NULL)
 
         MR_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-            DEFINE_LOCK((pthread_rwlock_wrlock)(lock), WRITE, MR_NEVER)
+            DEFINE_LOCK((pthread_rwlock_wrlock)(lock), WRITE, CLOCK_REALTIME, NULL)
 
-                MR_EXPORT
-    int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
-                                   const struct timespec *restrict at)
-        DEFINE_LOCK((pthread_rwlock_timedrdlock)(lock, at), READ, mr_limit_at(CLOCK_REALTIME, at))
+                MR_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
+                                                         const struct timespec *restrict at)
+                    DEFINE_LOCK((pthread_rwlock_timedrdlock)(lock, at), READ, CLOCK_REALTIME, at)
 
-            MR_EXPORT
+                        MR_EXPORT
     int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
                                    const struct timespec *restrict at)
-        DEFINE_LOCK((pthread_rwlock_timedwrlock)(lock, at), WRITE, mr_limit_at(CLOCK_REALTIME, at))
+        DEFINE_LOCK((pthread_rwlock_timedwrlock)(lock, at), WRITE, CLOCK_REALTIME, at)
 
             MR_EXPORT
     int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
                                    const struct timespec *restrict at)
-        DEFINE_LOCK((pthread_rwlock_clockrdlock)(lock, clock, at), READ, mr_limit_at(clock, at))
+        DEFINE_LOCK((pthread_rwlock_clockrdlock)(lock, clock, at), READ, clock, at)
 
             MR_EXPORT
     int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
                                    const struct timespec *restrict at)
-        DEFINE_LOCK((pthread_rwlock_clockwrlock)(lock, clock, at), WRITE, mr_limit_at(clock, at))
+        DEFINE_LOCK((pthread_rwlock_clockwrlock)(lock, clock, at), WRITE, clock, at)
 #undef DEFINE_LOCK
 
             static int try_lock(mr_thread *thread, pthread_rwlock_t *lock, mode how, uintptr_t code)

@@ -134,10 +134,17 @@ static int try_now(sem_t *semaphore, bool tries, uintptr_t code)
     return 0;
 }
 
-static int wait_until(mr_thread *thread, sem_t *semaphore, int64_t limit, uintptr_t code)
+static int wait_until(mr_thread *thread, sem_t *semaphore, clockid_t clock,
+                      const struct timespec *at, uintptr_t code)
 {
     int saved_errno = errno;
     int status;
+    int64_t limit = mr_limit_at(clock, at);
+    if (!mr_is_end(clock, at)) { /* glibc looks at it first */
+        mr_leave(thread);
+        errno = EINVAL;
+        return -1;
+    }
     mr_yield(thread);
     mr_thread_cancel_point(thread);
     while ((status = try_now(semaphore, limit != MR_NEVER, code)) == EAGAIN) {
@@ -170,15 +177,14 @@ MR_EXPORT int sem_wait(sem_t *semaphore)
 {
     mr_thread *thread = mr_enter();
     return thread == NULL ? MR_REAL(sem_wait)(semaphore)
-                          : wait_until(thread, semaphore, MR_NEVER, MR_CALLER);
+                          : wait_until(thread, semaphore, CLOCK_REALTIME, NULL, MR_CALLER);
 }
 
 MR_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict at)
 {
     mr_thread *thread = mr_enter();
-    return thread == NULL
-               ? MR_REAL(sem_timedwait)(semaphore, at)
-               : wait_until(thread, semaphore, mr_limit_at(CLOCK_REALTIME, at), MR_CALLER);
+    return thread == NULL ? MR_REAL(sem_timedwait)(semaphore, at)
+                          : wait_until(thread, semaphore, CLOCK_REALTIME, at, MR_CALLER);
 }
 
 MR_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
@@ -186,7 +192,7 @@ MR_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
 {
     mr_thread *thread = mr_enter();
     return thread == NULL ? MR_REAL(sem_clockwait)(semaphore, clock, at)
-                          : wait_until(thread, semaphore, mr_limit_at(clock, at), MR_CALLER);
+                          : wait_until(thread, semaphore, clock, at, MR_CALLER);
 }
 
 MR_EXPORT int sem_trywait(sem_t *semaphore)

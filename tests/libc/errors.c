@@ -28,6 +28,7 @@
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,9 +178,46 @@ static void others(void)
     sem_destroy(&semaphore);
 }
 
+/* Waits until an end that is none: its nanoseconds, or its clock. */
+static void ends(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER,
+                           checks = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+    static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    const struct timespec below = {.tv_sec = 1, .tv_nsec = -1}, above = {1, 1000000000},
+                          over = {-1, 0};
+    sem_t semaphore;
+    mtx_t other;
+    sem_init(&semaphore, 0, 9);
+    mtx_init(&other, mtx_timed);
+    pthread_mutex_lock(&checks);
+    TRY(pthread_mutex_timedlock(&mutex, &below)); /* it is free */
+    TRY(pthread_mutex_timedlock(&mutex, &below));
+    TRY(pthread_mutex_timedlock(&mutex, &above));
+    TRY(pthread_mutex_timedlock(&mutex, &over));
+    TRY(pthread_mutex_timedlock(&checks, &below));
+    TRY(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &above));
+    TRY(pthread_cond_timedwait(&cond, &mutex, &below));
+    TRY(pthread_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &above));
+    TRY(pthread_cond_clockwait(&cond, &mutex, CLOCK_PROCESS_CPUTIME_ID, &over));
+    TRY(pthread_rwlock_timedrdlock(&lock, &below));
+    TRY(pthread_rwlock_clockwrlock(&lock, CLOCK_PROCESS_CPUTIME_ID, &over));
+    TRY(pthread_rwlock_timedwrlock(&lock, &over));
+    TRY(pthread_rwlock_timedwrlock(&lock, &above));
+    TRY(sem_timedwait(&semaphore, &below));
+    TRY(sem_timedwait(&semaphore, &over));
+    TRY(sem_clockwait(&semaphore, CLOCK_MONOTONIC, &above));
+    TRY(sem_clockwait(&semaphore, CLOCK_PROCESS_CPUTIME_ID, &over));
+    TRY(mtx_timedlock(&other, &above));
+    TRY(mtx_timedlock(&other, &above));
+    TRY(cnd_timedwait((cnd_t *)&cond, &other, &below));
+}
+
 static void *work(void *unused)
 {
     others();
+    ends();
     return unused;
 }
 
