@@ -341,8 +341,7 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
     return status;
 }
 
-/* With the code address of the call. */
-static int action_at(int number, const struct sigaction *action, struct sigaction *old,
+int mr_signal_action(int number, const struct sigaction *action, struct sigaction *old,
                      uintptr_t code)
 {
     if (number <= 0 || number >= MR_SIGNALS_MAX) {
@@ -365,7 +364,7 @@ static int action_at(int number, const struct sigaction *action, struct sigactio
 MR_EXPORT int sigaction(int number, const struct sigaction *restrict action,
                         struct sigaction *restrict old)
 {
-    int status = action_at(number, action, old, MR_CALLER);
+    int status = mr_signal_action(number, action, old, MR_CALLER);
     if (status == 0 && old != NULL) {
         mr_memory_end(mr_memory_begin(MR_CALLER), old, sizeof *old, MR_CALLER);
     }
@@ -378,7 +377,7 @@ static sighandler_t set_simple(int number, sighandler_t handler, int flags, uint
     struct sigaction old;
     action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
-    return action_at(number, &action, &old, code) == 0 ? old.sa_handler : SIG_ERR;
+    return mr_signal_action(number, &action, &old, code) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 MR_EXPORT sighandler_t signal(int number, sighandler_t handler)
@@ -409,24 +408,35 @@ MR_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 }
 
 /* What came before is handled before it is blocked, and what is let through before the program goes
- * on. */
+ * on. `tells`: the program is told the old mask, and the call writes it. */
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old, bool tells, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    bool blocks = how == SIG_BLOCK; /* those that come before that are held, too */
+    uint64_t held = thread != NULL && !blocks ? forget_held(thread, how, set) : 0;
+    int status = real(how, set, old);
+    if (thread != NULL) {
+        held = blocks ? forget_held(thread, how, set) : held;
+        hide_held(status == 0 && old != NULL ? held : 0, old);
+        mr_attend(thread);
+        if (status == 0 && old != NULL && tells) {
+            mr_memory_written(old, sizeof *old, code);
+        }
+        mr_leave(thread);
+    }
+    return status;
+}
+
+int mr_signal_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    return change_mask(MR_REAL(sigprocmask), how, set, old, false, 0);
+}
+
 #define CHANGES_MASK(name)                                                                         \
     MR_EXPORT int name(int how, const sigset_t *restrict set, sigset_t *restrict old)              \
     {                                                                                              \
-        mr_thread *thread = mr_enter();                                                            \
-        bool blocks = how == SIG_BLOCK; /* those that come before that are held, too */            \
-        uint64_t held = thread != NULL && !blocks ? forget_held(thread, how, set) : 0;             \
-        int status = MR_REAL(name)(how, set, old);                                                 \
-        if (thread != NULL) {                                                                      \
-            held = blocks ? forget_held(thread, how, set) : held;                                  \
-            hide_held(status == 0 && old != NULL ? held : 0, old);                                 \
-            mr_attend(thread);                                                                     \
-            if (status == 0 && old != NULL) {                                                      \
-                mr_memory_written(old, sizeof *old, MR_CALLER);                                    \
-            }                                                                                      \
-            mr_leave(thread);                                                                      \
-        }                                                                                          \
-        return status;                                                                             \
+        return change_mask(MR_REAL(name), how, set, old, true, MR_CALLER);                         \
     }
 CHANGES_MASK(pthread_sigmask)
 CHANGES_MASK(sigprocmask)

@@ -39,6 +39,13 @@ bool mr_signals_replay(mr_thread *thread);
 /* Does the last signal handled ask for its call to be made again (SA_RESTART)? */
 bool mr_signals_restart(void);
 
+/* sigaction, with the code address of the call, and without the writes to `old`. */
+int mr_signal_action(int number, const struct sigaction *action, struct sigaction *old,
+                     uintptr_t code);
+
+/* sigprocmask, likewise. */
+int mr_signal_mask(int how, const sigset_t *set, sigset_t *old);
+
 /* Did the program install a handler? */
 bool mr_signal_has_handler(int number);
 
