@@ -228,7 +228,7 @@ bool mr_deduction_begin(mr_deduction *d)
     d->object_changed = mr_arena_zalloc(d->arena, (size_t)w->variable_count + w->lock_count,
                                         sizeof *d->object_changed);
     uint32_t **of_slots[] = {&d->included, &d->limit, &d->certain, &d->blocked,
-                             &d->common,   &d->last,  &d->foreign};
+                             &d->common,   &d->last,  &d->foreign, &d->ahead_rank};
     for (size_t i = 0; i < sizeof of_slots / sizeof *of_slots; i++)
         if (!(*of_slots[i] = mr_arena_zalloc(d->arena, known->slot_count, sizeof **of_slots[i])))
             return false;

@@ -68,10 +68,14 @@ typedef struct mr_deduction {
     uint32_t *limit;    /* one a slot: rows from this rank on are in E */
     uint32_t *certain;  /* one a slot: reads below this rank are consistent when included */
 
-    /* The region: rows of C, from the last in trace order on backwards; `walked`: events from this
-     * one on have been looked at. */
+    /* The region: rows of C in two parts. Those ahead, from the first stop on, stand from the end of the array backwards,
+     * as far as a pass has come: most proofs need few of them. They are merged from the threads: `ahead_rank` of a slot is
+     * its next one, and `ahead_slot` has the first of all up to the event `ahead_until`. Those before the stops stand from
+     * the last on backwards; `walked`: events from this one on have been looked at. */
     uint32_t *region;
     uint32_t region_count, walked;
+    uint32_t ahead_count, ahead_end, ahead_slot, ahead_until;
+    uint32_t *ahead_rank;
     /* One a variable, then one a lock: of a clock (in an access), of E, or of what is consistent, in a row of the
      * object; of L, in an acquire of it. */
     uint64_t *object_changed;

@@ -177,13 +177,60 @@ static void rule(mr_deduction *d, uint32_t row)
 /* Every so many rows a pass looks whether the run was asked to end. */
 enum { ROWS_PER_LOOK = 16 };
 
-/* One pass over the rows of the region. */
+/* The event of the next row ahead of a slot; MR_NONE: the slot has no more. */
+static uint32_t next_ahead(const mr_deduction *d, uint32_t slot)
+{
+    const mr_known *known = d->known;
+    if (slot >= known->slot_count || d->ahead_rank[slot] >= known->row_count[slot])
+        return MR_NONE;
+    uint32_t event = known->rows->event_of[known->row_first[slot] + d->ahead_rank[slot]];
+    return event < d->ahead_end ? event : MR_NONE;
+}
+
+/* Finds the slot whose next row ahead is the first one, and up to which event it stays the first. */
+static void choose_ahead(mr_deduction *d)
+{
+    uint32_t first = MR_NONE;
+    d->ahead_until = MR_NONE;
+    for (uint32_t s = 0; s < d->known->slot_count; s++) {
+        uint32_t event = next_ahead(d, s);
+        if (event < first) {
+            d->ahead_until = first;
+            first = event;
+            d->ahead_slot = s;
+        } else if (event < d->ahead_until) {
+            d->ahead_until = event;
+        }
+    }
+}
+
+/* The next row ahead, after `taken` of them, which is found when it is first asked for. False: there is none. */
+static bool take_ahead(mr_deduction *d, uint32_t taken, uint32_t *row)
+{
+    const mr_known *known = d->known;
+    if (taken == d->ahead_count) {
+        if (next_ahead(d, d->ahead_slot) >= d->ahead_until)
+            choose_ahead(d);
+        if (next_ahead(d, d->ahead_slot) == MR_NONE)
+            return false;
+        d->region[d->rows - ++d->ahead_count] =
+            known->row_first[d->ahead_slot] + d->ahead_rank[d->ahead_slot]++;
+    }
+    *row = d->region[d->rows - 1 - taken];
+    return true;
+}
+
+/* One pass over the rows of the region, in trace order. */
 static void pass(mr_deduction *d, bool rules)
 {
     close_included(d);
     find_certain(d);
-    for (uint32_t i = d->region_count; i-- && !d->no_race;) {
-        uint32_t row = d->region[i];
+    uint32_t row;
+    for (uint32_t i = 0; !d->no_race; i++) {
+        if (i < d->region_count)
+            row = d->region[d->region_count - 1 - i];
+        else if (!take_ahead(d, i - d->region_count, &row))
+            return;
         if (d->pages->stuck || (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)) ||
             (d->near && d->max_effort && d->effort > d->max_effort))
             return; /* a proof near the stops is not worth the rest of a large region */
@@ -238,35 +285,53 @@ static bool is_ruled(mr_deduction *d)
  * many. The first one is small so that tests on short traces see more than one. */
 enum { FIRST_REGION = 8, REGION_GROWTH = 4 };
 
-/* Takes rows of C into the region until it has `count`, or the events before `stop` are reached. */
-static void extend(mr_deduction *d, uint64_t count, uint32_t stop)
+/* Takes rows of C before the stops into the region until it has `count` of them. */
+static void extend(mr_deduction *d, uint64_t count)
 {
-    const mr_known *known = d->known;
-    while (d->walked > stop && d->region_count < count) {
+    while (d->walked && d->region_count < count) {
         uint32_t event = --d->walked;
         if (d->window->position[event] < d->cone[d->window->thread[event]] &&
-            mr_rows_has(known->rows, event))
-            d->region[d->region_count++] = known->rows->row_of[event];
+            mr_rows_has(d->known->rows, event))
+            d->region[d->region_count++] = d->known->rows->row_of[event];
     }
-    MR_ASSERT(d->region_count <= d->rows);
+    MR_ASSERT(d->region_count + d->ahead_count <= d->rows);
+}
+
+/* How many rows of a slot come before the event. */
+static uint32_t rows_until(const mr_known *known, uint32_t slot, uint32_t event)
+{
+    const uint32_t *event_of = known->rows->event_of + known->row_first[slot];
+    uint32_t low = 0, high = known->row_count[slot];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (event_of[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The rows from the stops on, and some before them; without stops all. */
 static void begin_region(mr_deduction *d)
 {
-    uint32_t stop = d->stop_count ? MR_NONE : 0;
+    uint32_t stop = d->stop_count ? d->walked : 0;
     for (uint32_t i = 0; i < d->stop_count; i++)
         stop = mr_stops_last(&d->stops[i]) < stop ? mr_stops_last(&d->stops[i]) : stop;
-    extend(d, d->rows, stop);
-    extend(d, (uint64_t)d->region_count + FIRST_REGION, 0);
+    d->ahead_end = d->walked;
+    for (uint32_t s = 0; s < d->known->slot_count; s++)
+        d->ahead_rank[s] = rows_until(d->known, s, stop);
+    choose_ahead(d);
+    d->walked = stop;
+    extend(d, FIRST_REGION);
 }
 
-/* Takes more rows into the region. False: it has them all. */
+/* Takes more rows into the region, after a pass over all of it. False: it has them all. */
 static bool grow(mr_deduction *d)
 {
-    uint64_t left = d->walked ? d->rows - d->region_count : 0,
-             more = (REGION_GROWTH - 1) * (uint64_t)d->region_count;
-    extend(d, left / (REGION_GROWTH - 1) <= d->region_count ? d->rows : d->region_count + more, 0);
+    uint64_t have = (uint64_t)d->region_count + d->ahead_count,
+             left = d->walked ? d->rows - have : 0, more = (REGION_GROWTH - 1) * have;
+    extend(d, left / (REGION_GROWTH - 1) <= have ? d->rows : d->region_count + more);
     return left;
 }
 
@@ -285,7 +350,7 @@ static bool run(mr_deduction *d)
             if (!rules || d->near)
                 return false;
             rules = false; /* only the closure, for which there is as much again */
-            extend(d, d->rows, 0);
+            extend(d, d->rows);
             d->max_effort *= 2;
             before = UINT64_MAX;
         }
