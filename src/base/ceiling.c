@@ -14,6 +14,9 @@
 
 /* Parts are those of the limit. The pager leaves an eighth of the limit mapped, and all of the code. */
 enum {
+    /* How long until the next look: as long as what is left may take to be used up, but so long at most. */
+    USED_UP_BYTES_A_MS = 8 << 20,
+    LONGEST_LOOK_MS = 50,
     LOOK_MS = 3,
     NEAR_LOOK_MS = 1, /* when less than a sixth of the limit is left */
     NEAR_PARTS = 6,
@@ -42,10 +45,26 @@ static uint64_t held_bytes(const mr_ceiling *ceiling)
                                                                      : 0;
 }
 
-/* Is less than one of `parts` equal parts of the limit left? */
+/* With what is held, is less than one of `parts` equal parts of the limit left? */
+static bool leaves_less(const mr_ceiling *ceiling, uint64_t held, uint64_t parts)
+{
+    return held > ceiling->limit_bytes - ceiling->limit_bytes / parts;
+}
+
 static bool is_near(const mr_ceiling *ceiling, uint64_t parts)
 {
-    return held_bytes(ceiling) > ceiling->limit_bytes - ceiling->limit_bytes / parts;
+    return leaves_less(ceiling, held_bytes(ceiling), parts);
+}
+
+/* A look takes up to 0.1 ms, which is much for a process that has gigabytes left. */
+static long wait_ms(const mr_ceiling *ceiling)
+{
+    uint64_t held = held_bytes(ceiling);
+    if (leaves_less(ceiling, held, NEAR_PARTS))
+        return NEAR_LOOK_MS;
+    uint64_t ms =
+        (ceiling->limit_bytes - ceiling->limit_bytes / MARGIN_PARTS - held) / USED_UP_BYTES_A_MS;
+    return ms < LOOK_MS ? LOOK_MS : ms > LONGEST_LOOK_MS ? LONGEST_LOOK_MS : (long)ms;
 }
 
 static void look(const mr_ceiling *ceiling)
@@ -67,7 +86,7 @@ static void *watch(void *argument)
     while (!ceiling->stop && mr_halt_asked(ceiling->halt) == MR_HALT_NONE) {
         struct timespec wake;
         clock_gettime(CLOCK_MONOTONIC, &wake);
-        wake.tv_nsec += (is_near(ceiling, NEAR_PARTS) ? NEAR_LOOK_MS : LOOK_MS) * 1000000L;
+        wake.tv_nsec += wait_ms(ceiling) * 1000000L;
         wake.tv_sec += wake.tv_nsec / 1000000000;
         wake.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&ceiling->stopped, &ceiling->mutex, &wake);

@@ -5,7 +5,7 @@
  *
  *   mr_ceiling_start → (work that looks at the halt) → mr_ceiling_stop
  *
- * A thread measures every few milliseconds, and more often near the limit. What counts is the anonymous memory of the process, and
+ * A thread measures every few milliseconds, more often near the limit, and up to 50 ms apart far from it. What counts is the anonymous memory of the process, and
  * of mapped pages the code and as much as a pager leaves in any case (trace/pager.h). Freed memory is given
  * back to the system before the run is asked to end. A limit below what the program takes
  * anyway cannot be kept, so the process must also have grown by 16 MiB since the start.
