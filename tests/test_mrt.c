@@ -17,6 +17,7 @@
 #include "support/length.h"
 #include "trace/info.h"
 #include "trace/outlook.h"
+#include "trace/validity.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -299,6 +300,128 @@ static void test_mutations_with_right_checksums(void **state)
     mr_trace_free(trace);
 }
 
+/* The columns of the only block. */
+static mr_events events_in(mr_bytes bytes, const mr_trace *trace)
+{
+    mr_mrt_chunk *chunk = mr_test_chunk(bytes, MR_MRT_EVENTS, 0);
+    assert_non_null(chunk);
+    assert_int_equal(chunk->count, trace->event_count);
+    mr_mrt_columns columns = mr_mrt_columns_of(chunk->count);
+    const unsigned char *payload = (const unsigned char *)(chunk + 1);
+    mr_events events = mr_events_of_trace(trace, 0, chunk->count);
+    events.op = payload;
+    events.thread = (const uint32_t *)(const void *)(payload + columns.thread);
+    events.operand = (const uint32_t *)(const void *)(payload + columns.operand);
+    events.location = (const uint32_t *)(const void *)(payload + columns.location);
+    return events;
+}
+
+static void swap(uint32_t *column, uint32_t first, uint32_t second)
+{
+    uint32_t kept = column[first];
+    column[first] = column[second];
+    column[second] = kept;
+}
+
+static void swap_events(mr_bytes bytes, const mr_trace *trace, uint32_t first, uint32_t second)
+{
+    mr_events events = events_in(bytes, trace);
+    uint8_t *ops = (uint8_t *)events.op, kept = ops[first];
+    ops[first] = ops[second];
+    ops[second] = kept;
+    swap((uint32_t *)events.thread, first, second);
+    swap((uint32_t *)events.operand, first, second);
+    swap((uint32_t *)events.location, first, second);
+    mr_test_seal(bytes);
+}
+
+/* Another operation, or an operand that has no name, perhaps. */
+static void change_event(mr_bytes bytes, const mr_trace *trace, uint32_t event, mr_random *random)
+{
+    mr_events events = events_in(bytes, trace);
+    ((uint8_t *)events.op)[event] = (uint8_t)mr_random_below(random, MR_OP_RELEASE + 1);
+    ((uint32_t *)events.operand)[event] = mr_random_below(random, 4);
+    mr_test_seal(bytes);
+}
+
+/* The events before the first one that the rules refuse, one after the other. */
+static uint32_t count_valid(const mr_events *events, const mr_trace *trace)
+{
+    mr_validity validity;
+    mr_error error = {0};
+    uint32_t i = 0;
+    mr_validity_init(&validity, trace);
+    for (uint32_t m = 0; m < trace->members.count; m++) {
+        mr_membership member = trace->members.items[m];
+        assert_int_equal(
+            mr_validity_member(&validity, member.variable, member.object, false, &error), MR_OK);
+    }
+    for (bool valid = true; valid && i < events->count; i += valid) {
+        mr_step step = {(mr_op)events->op[i], events->thread[i], events->operand[i], i + 1};
+        const mr_names *names = mr_trace_operand_names(trace, step.op);
+        valid = step.operand < (names ? names->count : 1) &&
+                mr_validity_step(&validity, &step, &error) == MR_OK;
+    }
+    mr_validity_free(&validity);
+    return i;
+}
+
+static bool has_outlook(const mr_events *events, const mr_trace *trace, const mr_outlook *promised)
+{
+    mr_outlook outlook;
+    mr_outlook_init(&outlook);
+    assert_true(mr_outlook_add(&outlook, events) && mr_outlook_finish(&outlook, &trace->members));
+    bool same = outlook.use_count == promised->use_count &&
+                !memcmp(outlook.contended, promised->contended, promised->variable_count) &&
+                !memcmp(outlook.lock_shared, promised->lock_shared, promised->lock_count) &&
+                !memcmp(outlook.uses, promised->uses, promised->use_count * sizeof *promised->uses);
+    mr_outlook_free(&outlook);
+    return same;
+}
+
+/* Events that are swapped, and some that are changed: what is read are the events before the first one that the rules refuse, and a file is right when all are
+ * valid and its index still says what is in it. */
+static void test_events_in_another_order(void **state)
+{
+    (void)state;
+    mr_random random = {11};
+    int valid = 0, foreseen = 0, rounds = (int)mr_length("MRT_ROUNDS", 1200, 6000);
+    for (int round = 0; round < rounds; round++) {
+        char *text = mr_generate_trace((uint64_t)round + 1, (mr_shape)(round % MR_SHAPE_ALL));
+        mr_trace *trace = mr_test_read(text, false);
+        mr_outlook promised;
+        assert_true(mr_outlook_of_trace(&promised, trace));
+        mr_bytes bytes = mr_test_mrt(trace, MR_MRT_BLOCK_EVENTS);
+        uint32_t count = trace->event_count;
+        for (int change = round % 4; count && change; change--) {
+            uint32_t first = mr_random_below(&random, count);
+            uint32_t step = mr_random_range(&random, 1, 4);
+            swap_events(bytes, trace, first, first + step < count ? first + step : first);
+        }
+        bool is_changed = count && round % 5 == 0;
+        if (is_changed)
+            change_event(bytes, trace, mr_random_below(&random, count), &random);
+        mr_events events = events_in(bytes, trace);
+        uint32_t good = count_valid(&events, trace);
+        mr_streamed input = mr_test_stream(bytes, NULL, true, false);
+        mr_streamed file = mr_test_stream(bytes, NULL, false, false);
+        assert_int_equal(input.event_count, good);
+        assert_true(file.event_count <= good);
+        bool same = good == count && has_outlook(&events, trace, &promised);
+        if (!is_changed) {
+            assert_int_equal(input.status, good == count ? MR_OK : MR_ERR_TRACE);
+            assert_int_equal(file.status, same ? MR_OK : MR_ERR_TRACE);
+        }
+        valid += good == count;
+        foreseen += same;
+        mr_outlook_free(&promised);
+        free(bytes.items);
+        mr_trace_free(trace);
+        free(text);
+    }
+    assert_true(foreseen > rounds / 4 && foreseen < valid && valid < rounds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_growing_while_it_is_read),
         cmocka_unit_test(test_repair_keeps_what_is_right),
         cmocka_unit_test(test_mutations_with_right_checksums),
+        cmocka_unit_test(test_events_in_another_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

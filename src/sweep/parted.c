@@ -374,22 +374,40 @@ static bool follow(mr_parted *parted, const mr_events *events, uint32_t row)
     return true;
 }
 
+/* The first event from `row` on that is not passed over: neither a plain access of a variable that is not contended nor a section of
+ * a lock that one thread has. Most events are. */
+static uint32_t pass_over(mr_parted *parted, const mr_events *events, uint32_t row)
+{
+    const uint8_t *contended = parted->outlook->contended, *shared = parted->outlook->lock_shared;
+    const uint8_t *ops = events->op;
+    const uint32_t *threads = events->thread, *operands = events->operand;
+    for (uint32_t last = UINT32_MAX; row < events->count; row++) {
+        uint32_t op = ops[row];
+        if (threads[row] != last) {
+            last = threads[row];
+            parted->threads[last].ran = true;
+        }
+        if (op <= MR_OP_WRITE ? contended[operands[row]]
+                              : op < MR_OP_ACQUIRE || op > MR_OP_RELEASE || shared[operands[row]])
+            break;
+    }
+    return row;
+}
+
 bool mr_parted_feed(mr_parted *parted, const mr_events *events)
 {
     enum { STEPS_LEAST = 1 << 20, STEPS_AN_EVENT = 4 };
+    _Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1 && MR_OP_RELEASE == MR_OP_ACQUIRE + 1,
+                   "as used above");
     const uint64_t most = STEPS_LEAST + (parted->events + events->count) * STEPS_AN_EVENT;
-    const uint8_t *contended = parted->outlook ? parted->outlook->contended : NULL;
-    const uint8_t *shared = parted->outlook ? parted->outlook->lock_shared : NULL;
     bool ok =
         !parted->gave_up && events->first + events->count <= UINT32_MAX && grow(parted, events);
-    for (uint32_t row = 0; ok && parted->steps <= most && row < events->count; row++) {
-        uint8_t op = events->op[row];
-        uint32_t operand = events->operand[row];
+    for (uint32_t row = 0; ok && parted->steps <= most; row++) {
+        if (parted->outlook)
+            row = pass_over(parted, events, row);
+        if (row == events->count)
+            break;
         parted->threads[events->thread[row]].ran = true;
-        if (mr_op_is_plain(op)
-                ? contended && !contended[operand]
-                : shared && op <= MR_OP_RELEASE && op >= MR_OP_ACQUIRE && !shared[operand])
-            continue;
         ok = follow(parted, events, row);
     }
     parted->events += events->count;

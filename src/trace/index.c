@@ -403,6 +403,42 @@ void mr_index_free(mr_index *index)
     free(index);
 }
 
+/* The links of the events from `first` on, when they alone are wanted. The events that a thread has one after the other are counted
+ * at once. False: no memory. */
+static bool add_links(mr_index *index, uint32_t first)
+{
+    const columns run = index->run;
+    const uint32_t end = index->end;
+    uint32_t *const written = index->written;
+    uint64_t plain = 0, writes = 0;
+    _Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1 && MR_NONE == UINT32_MAX, "as used below");
+    for (uint32_t event = first; event < end;) {
+        const uint32_t thread = run.thread[event], begin = event;
+        do {
+            uint32_t op = run.op[event];
+            if (op <= MR_OP_WRITE) {
+                uint32_t *last = &written[run.operand[event]], before = *last;
+                run.link[event] = before - 1;
+                *last = op ? event + 1 : before;
+                writes += op;
+                plain++;
+                continue;
+            }
+            run.link[event] = MR_NONE;
+            if (!index_operation(index, event))
+                return false;
+            index->op_counts[op]++;
+        } while (++event < end && run.thread[event] == thread);
+        mr_thread_info *info = &index->threads[thread];
+        info->first = info->event_count ? info->first : begin;
+        info->event_count += event - begin;
+        info->last = event - 1;
+    }
+    index->op_counts[MR_OP_READ] += plain - writes;
+    index->op_counts[MR_OP_WRITE] += writes;
+    return true;
+}
+
 /* A link leads from a later event to an earlier one. So the pass never touches the `link` of an
  * event that it has not met yet. */
 bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
@@ -422,6 +458,8 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
                            .updates = trace->updates,
                            .update_count = trace->update_count};
     index->end = first + count;
+    if (index->links_alone)
+        return add_links(index, first);
     for (uint32_t event = first; event < index->end; event++) {
         uint8_t op = run->op[event];
         index_thread(&index->threads[run->thread[event]], event);
@@ -429,9 +467,7 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
             bool is_write = op == MR_OP_WRITE;
             plain++;
             writes += is_write;
-            if (index->links_alone)
-                index_link(index, event, is_write);
-            else if (is_write)
+            if (is_write)
                 index_write(index, event, run->value[event]);
             else
                 index_read(index, event, run->value[event]);

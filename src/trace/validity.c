@@ -14,13 +14,6 @@ struct mr_thread_state {
     uint32_t innermost_call;                             /* index + 1 in `calls`; 0: none is open */
 };
 
-struct mr_lock_state {
-    uint64_t line;         /* of the outermost exclusive acquire */
-    uint64_t units;        /* as a semaphore */
-    uint32_t owner, depth; /* `owner` holds it exclusively when depth > 0 */
-    uint32_t sharers;      /* threads that hold it shared */
-};
-
 struct mr_open_call {
     uint64_t line;
     uint32_t call, outer; /* `outer`: index + 1, 0: none; for free entries the next free one */

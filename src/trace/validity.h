@@ -38,7 +38,14 @@ typedef struct mr_step {
 } mr_step;
 
 typedef struct mr_thread_state mr_thread_state;
-typedef struct mr_lock_state mr_lock_state;
+
+typedef struct mr_lock_state {
+    uint64_t line;         /* of the outermost exclusive acquire */
+    uint64_t units;        /* as a semaphore */
+    uint32_t owner, depth; /* `owner` holds it exclusively when depth > 0 */
+    uint32_t sharers;      /* threads that hold it shared */
+} mr_lock_state;
+
 typedef struct mr_open_call mr_open_call;
 
 /* The life of an object so far. */
@@ -94,6 +101,34 @@ static inline void mr_validity_note_access(mr_validity *validity, uint32_t varia
 static inline bool mr_validity_access_changes_nothing(const mr_validity *validity, uint32_t thread)
 {
     return thread < validity->running_count && validity->running[thread];
+}
+
+/* An acquire, by such a thread, of a lock that no other thread holds and none shares, as most are. False: nothing has been done;
+ * mr_validity_step says whether the trace may have it. */
+static inline bool mr_validity_acquires(mr_validity *validity, const mr_step *step)
+{
+    if (step->operand >= validity->lock_count)
+        return false;
+    mr_lock_state *lock = &validity->locks[step->operand];
+    if (lock->sharers || lock->depth == UINT32_MAX || (lock->depth && lock->owner != step->thread))
+        return false;
+    if (!lock->depth++) {
+        lock->owner = step->thread;
+        lock->line = step->line;
+    }
+    return true;
+}
+
+/* Likewise a release of a lock that the thread holds. */
+static inline bool mr_validity_releases(mr_validity *validity, const mr_step *step)
+{
+    if (step->operand >= validity->lock_count)
+        return false;
+    mr_lock_state *lock = &validity->locks[step->operand];
+    if (!lock->depth || lock->owner != step->thread)
+        return false;
+    lock->depth--;
+    return true;
 }
 
 #endif

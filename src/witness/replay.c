@@ -267,6 +267,21 @@ bool mr_replay_is_at(const mr_replay *r, uint32_t event)
     return !r->done_count && r->base == event;
 }
 
+/* Is there a fork, or a shared acquire or release, among so many operations? Without a branch for each: the compiler makes vectors of
+ * the loop. */
+enum { AT_ONCE = 64 };
+
+static bool are_all_common(const uint8_t *ops)
+{
+    _Static_assert(MR_OP_SHARED_RELEASE == MR_OP_SHARED_ACQUIRE + 1 &&
+                       MR_OP_FORK == MR_OP_SHARED_ACQUIRE + 2,
+                   "one after the other");
+    uint8_t seen = 0;
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        seen |= (uint8_t)(ops[i] - MR_OP_SHARED_ACQUIRE) <= MR_OP_FORK - MR_OP_SHARED_ACQUIRE;
+    return !seen;
+}
+
 /* False: no memory. */
 static bool index_events(mr_replay *r)
 {
@@ -278,6 +293,11 @@ static bool index_events(mr_replay *r)
     for (uint32_t e = trace->event_count; e-- > 0;) {
         uint32_t number;
         mr_trace_pass(trace, e);
+        if (r->by_window && e % (1u << 16) >= AT_ONCE &&
+            are_all_common(trace->op + e + 1 - AT_ONCE)) {
+            e -= AT_ONCE - 1;
+            continue;
+        }
         if (!r->by_window) {
             r->following[e] = r->first_event[trace->thread[e]];
             r->first_event[trace->thread[e]] = e;

@@ -18,11 +18,9 @@ static bool init_outlook(mr_mrt_check *check, const mr_outlook *outlook)
 {
     check->users = mr_malloc(outlook->variable_count * sizeof *check->users, 0);
     check->lock_user = mr_calloc(outlook->lock_count, sizeof *check->lock_user);
-    check->lock_depth = mr_calloc(outlook->lock_count, sizeof *check->lock_depth);
     check->lock_uses = mr_calloc(outlook->lock_count + 1ull, sizeof *check->lock_uses);
     check->sections = mr_malloc(outlook->use_count * sizeof *check->sections, 0);
-    if (!check->users || !check->lock_user || !check->lock_depth || !check->lock_uses ||
-        !check->sections)
+    if (!check->users || !check->lock_user || !check->lock_uses || !check->sections)
         return false;
     for (uint32_t i = 0; i < outlook->variable_count; i++)
         check->users[i] = outlook->contended[i] ? 0 : nobody;
@@ -50,7 +48,6 @@ void mr_mrt_check_free(mr_mrt_check *check)
     free(check->users);
     free(check->atomic_users);
     free(check->lock_user);
-    free(check->lock_depth);
     free(check->lock_uses);
     free(check->sections);
     free(check->freer);
@@ -79,18 +76,14 @@ static mr_status contradicted(mr_error *error)
     return wrong(error, "contradicts the index of the file");
 }
 
-/* Does the access fit what `users` says, with no change but that its one user now writes? The test
- * has no branches, because the processor cannot predict which variable comes next. `writes` is 0
- * or 1. */
-static inline bool stays_as_foreseen(uint32_t user, uint32_t thread, uint32_t writes)
+/* Does the access fit what `users` says, with no change but that its one user now writes? `after` is what `users` says then.
+ * `writes` is 0 or 1. There are no branches, because the processor cannot predict which variable comes next. */
+static inline bool stays_as_foreseen(uint32_t user, uint32_t thread, uint32_t writes,
+                                     uint16_t *after)
 {
-    return (user == 0) | (user >> 1 == thread + 1) | (user + writes == several_readers);
-}
-
-/* What `users` says after such an access. */
-static inline uint16_t user_after(uint32_t user, uint32_t writes)
-{
-    return (uint16_t)(user | (writes & (user != 0)));
+    uint32_t is_its_user = user >> 1 == thread + 1;
+    *after = (uint16_t)(user | (writes & is_its_user));
+    return is_its_user | (user + writes <= several_readers);
 }
 
 /* A plain access of a variable that is not contended, by another thread than before. */
@@ -106,16 +99,11 @@ static bool note_other_user(uint16_t *user, uint32_t thread, bool writes)
     return true;
 }
 
-/* Is the outermost acquire one that the outlook foresees? */
-static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
+/* The use of the lock by the thread, + 1; 0: the outlook has none. */
+static uint32_t find_use(const mr_mrt_check *check, uint32_t lock, uint32_t thread)
 {
-    if (!check->outlook->lock_shared[lock]) {
-        bool same = !check->lock_user[lock] || check->lock_user[lock] == thread + 1;
-        check->lock_user[lock] = thread + 1;
-        return same;
-    }
     MR_ASSERT(lock < check->outlook->lock_count); /* fits_outlook of mrt_read.c */
-    uint32_t low = check->lock_uses[lock], high = check->lock_uses[lock + 1];
+    uint32_t low = check->lock_uses[lock], end = check->lock_uses[lock + 1], high = end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (check->outlook->uses[middle].thread < thread)
@@ -123,11 +111,30 @@ static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
         else
             high = middle;
     }
-    if (low == check->lock_uses[lock + 1] || check->outlook->uses[low].thread != thread ||
-        !check->sections[low])
+    return low == end || check->outlook->uses[low].thread != thread ? 0 : low + 1;
+}
+
+/* Is the outermost acquire one that the outlook foresees? */
+static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
+{
+    uint32_t user = check->lock_user[lock];
+    if (!check->outlook->lock_shared[lock]) {
+        check->lock_user[lock] = thread + 1;
+        return !user || user == thread + 1;
+    }
+    if (!user || check->outlook->uses[user - 1].thread != thread)
+        user = check->lock_user[lock] = find_use(check, lock, thread);
+    if (!user || !check->sections[user - 1])
         return false;
-    check->sections[low]--;
+    check->sections[user - 1]--;
     return true;
+}
+
+/* Likewise of an acquire that the validity has accepted. */
+static inline bool fits_section(mr_mrt_check *check, const mr_step *step)
+{
+    return check->validity.locks[step->operand].depth > 1 ||
+           note_section(check, step->operand, step->thread);
 }
 
 /* False: no memory. */
@@ -238,15 +245,10 @@ static void note_open(mr_mrt_check *check, const mr_step *step)
 static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *error)
 {
     bool foreseen = true, writes = mr_op_writes((uint8_t)step->op);
-    uint16_t *user;
+    uint16_t *user, after;
     switch ((mr_op)step->op) {
     case MR_OP_ACQUIRE:
-        foreseen =
-            check->lock_depth[step->operand]++ || note_section(check, step->operand, step->thread);
-        break;
-    case MR_OP_RELEASE:
-        MR_ASSERT(check->lock_depth[step->operand] > 0); /* the validity has accepted it */
-        check->lock_depth[step->operand]--;
+        foreseen = fits_section(check, step);
         break;
     case MR_OP_SHARED_ACQUIRE:
         foreseen = !is_first_share(&check->validity, step) ||
@@ -255,8 +257,8 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     case MR_OP_READ:
     case MR_OP_WRITE:
         user = &check->users[step->operand];
-        if (stays_as_foreseen(*user, step->thread, writes))
-            *user = user_after(*user, writes);
+        if (stays_as_foreseen(*user, step->thread, writes, &after))
+            *user = after;
         else
             foreseen = note_other_user(user, step->thread, writes);
         break;
@@ -266,6 +268,7 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
         if (!note_atomic(check, step->operand, step->thread, writes))
             return mr_error_memory(error, "checking the trace");
         break;
+    case MR_OP_RELEASE:
     case MR_OP_SHARED_RELEASE:
     case MR_OP_FORK:
     case MR_OP_JOIN:
@@ -288,8 +291,7 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     return foreseen ? MR_OK : contradicted(error);
 }
 
-/* Checks an event that skip_plain does not pass. Its operation, thread and location are in bounds.
- */
+/* Checks an event that nothing passes quickly. Its operation, thread and location are in bounds. */
 static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32_t i,
                             mr_error *error)
 {
@@ -307,6 +309,25 @@ static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32
     if (!check->outlook)
         return MR_OK;
     return check_use(check, &step, error);
+}
+
+/* Checks an event that is no plain access, or one that has not passed. A thread that may do a plain access may acquire and release,
+ * too. */
+static inline mr_status check_event(mr_mrt_check *check, const mr_events *events, uint32_t i,
+                                    mr_error *error)
+{
+    uint8_t op = events->op[i];
+    mr_step step = {(mr_op)op, events->thread[i], events->operand[i], 0};
+    if (!check->open[step.thread] || step.operand >= check->operand_bounds[op])
+        return check_step(check, events, i, error);
+    if (op == MR_OP_RELEASE && mr_validity_releases(&check->validity, &step))
+        return MR_OK;
+    if (op != MR_OP_ACQUIRE)
+        return check_step(check, events, i, error);
+    step.line = line_of(check, events->first + i);
+    if (!mr_validity_acquires(&check->validity, &step))
+        return check_step(check, events, i, error);
+    return !check->outlook || fits_section(check, &step) ? MR_OK : contradicted(error);
 }
 
 /* Does a number of the column reach the bound? x does when the highest bit of x or of bound - 1 - x
@@ -327,13 +348,30 @@ static bool exceeds(const uint32_t *column, uint32_t count, uint32_t bound)
     return (seen & half) != 0;
 }
 
+/* Likewise: is there an operation that there is not? Eight bytes at once. */
+static bool exceeds_ops(const uint8_t *ops, uint32_t count)
+{
+    _Static_assert((int)MR_OP_COUNT <= 128, "no carry from one byte to the next");
+    const uint64_t ones = UINT64_MAX / UINT8_MAX, halves = 128 * ones;
+    const uint64_t more =
+        (128 - (int)MR_OP_COUNT) * ones; /* leads from MR_OP_COUNT to the highest bit */
+    uint64_t seen = 0, some = 0;
+    uint32_t i = 0;
+    for (; i + sizeof some <= count; i += sizeof some) {
+        memcpy(&some, ops + i, sizeof some);
+        seen |= some | ((some & ~halves) + more);
+    }
+    some = 0;
+    memcpy(&some, ops + i, count - i);
+    seen |= some | ((some & ~halves) + more);
+    return (seen & halves) != 0;
+}
+
 /* The events before the first one with a number out of bounds; `error` is about that one. */
 static uint32_t check_bounds(const mr_events *events, mr_error *error)
 {
-    int seen = 0;
-    for (uint32_t i = 0; i < events->count; i++)
-        seen |= MR_OP_COUNT - 1 - events->op[i];
-    if (seen >= 0 && !exceeds(events->thread, events->count, events->thread_count) &&
+    if (!exceeds_ops(events->op, events->count) &&
+        !exceeds(events->thread, events->count, events->thread_count) &&
         !exceeds(events->location, events->count, events->location_count))
         return events->count;
     for (uint32_t i = 0; i < events->count; i++) {
@@ -367,9 +405,9 @@ static inline uint32_t skip_plain(mr_mrt_check *check, const mr_events *events, 
         uint32_t op = ops[i], thread = threads[i], operand = operands[i];
         if ((!mr_op_is_plain((uint8_t)op)) | (operand >= variable_count) | (open[thread] == 0))
             break;
-        uint16_t *user = users ? users + operand : &none;
-        if (stays_as_foreseen(*user, thread, op))
-            *user = user_after(*user, op);
+        uint16_t *user = users ? users + operand : &none, after;
+        if (stays_as_foreseen(*user, thread, op, &after))
+            *user = after;
         else if (!note_other_user(user, thread, op))
             break; /* check_step says why */
         if (has_members)
@@ -380,6 +418,42 @@ static inline uint32_t skip_plain(mr_mrt_check *check, const mr_events *events, 
     return i;
 }
 
+/* The same with an outlook, of a trace without objects, as most are. One thread has many accesses one after the other. */
+static uint32_t skip_foreseen(mr_mrt_check *check, const mr_events *events, uint32_t i,
+                              uint32_t count, uint64_t *writes)
+{
+    const uint8_t *ops = events->op;
+    const uint32_t *threads = events->thread, *operands = events->operand;
+    uint16_t *users = check->users;
+    uint32_t variable_count = events->variable_count, written = 0;
+    while (i < count && check->open[threads[i]]) {
+        uint32_t thread = threads[i];
+        do {
+            uint32_t op = ops[i], operand = operands[i];
+            if ((!mr_op_is_plain((uint8_t)op)) | (operand >= variable_count))
+                goto stopped;
+            uint16_t after;
+            if (stays_as_foreseen(users[operand], thread, op, &after))
+                users[operand] = after;
+            else if (!note_other_user(&users[operand], thread, op))
+                goto stopped; /* check_step says why */
+            written += op;
+        } while (++i < count && threads[i] == thread);
+    }
+stopped:
+    *writes += written;
+    return i;
+}
+
+static uint32_t skip(mr_mrt_check *check, const mr_events *events, uint32_t i, uint32_t count,
+                     uint64_t *writes)
+{
+    if (check->dictionary->members.count)
+        return skip_plain(check, events, i, count, true, writes);
+    return check->users ? skip_foreseen(check, events, i, count, writes)
+                        : skip_plain(check, events, i, count, false, writes);
+}
+
 /* The events before the first one that is wrong. */
 static uint32_t run(mr_mrt_check *check, const mr_events *events, uint32_t count,
                     uint64_t *op_counts, mr_error *error)
@@ -387,13 +461,10 @@ static uint32_t run(mr_mrt_check *check, const mr_events *events, uint32_t count
     uint64_t plain = 0, writes = 0;
     uint32_t i = 0;
     for (;;) {
-        /* Two loops: most traces have no objects. */
-        uint32_t stop = check->dictionary->members.count
-                            ? skip_plain(check, events, i, count, true, &writes)
-                            : skip_plain(check, events, i, count, false, &writes);
+        uint32_t stop = skip(check, events, i, count, &writes);
         plain += stop - i;
         i = stop;
-        if (i == count || check_step(check, events, i, error))
+        if (i == count || check_event(check, events, i, error))
             break;
         op_counts[events->op[i++]]++;
     }

@@ -7,7 +7,8 @@
  *   mr_mrt_check_init → (mr_mrt_check_events)* → mr_mrt_check_end → mr_mrt_check_free
  *
  * A plain access costs a few comparisons: of its numbers, of one byte of its thread (has it begun,
- * and not ended?) and, with an outlook, of one number of its variable (who else accessed it?).
+ * and not ended?) and, with an outlook, of one number of its variable (who else accessed it?). So does an acquire of a lock that
+ * nobody has, and a release.
  * What atomic operations contradict, only the end of the trace shows. Memory O(threads + variables
  * + locks + uses).
  */
@@ -28,8 +29,7 @@ typedef struct mr_mrt_check {
     const mr_outlook *outlook; /* borrowed; NULL: there is none */
     uint16_t *users;           /* by variable, see mrt_check.c */
     uint16_t *atomic_users;    /* likewise, of atomic operations; NULL: there was none */
-    uint32_t *lock_user;       /* by lock: first user + 1 */
-    uint32_t *lock_depth;
+    uint32_t *lock_user; /* by lock: its user + 1; of several: the last use in the outlook, + 1 */
     uint32_t *lock_uses; /* by lock: number of its first use in the outlook; one more at the end */
     uint32_t *sections;  /* by use: how many are still to come */
     uint32_t *freer;     /* by object: the thread that frees it + 1 */
