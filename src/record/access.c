@@ -464,7 +464,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     mr_pieces *pieces = &pass->scan->pieces;
     mr_piece *whole = self.is_range ? NULL : mr_pieces_whole_near(pieces, address, (unsigned)bytes);
     bool kept = whole != NULL, full = kept;
-    if (!whole) {
+    if (!whole && mr_pieces_may_keep_any(pieces, address, bytes)) {
         mr_pieces_approach(pieces, &pass->reader.lives, self.extent.life, address);
         kept = mr_pieces_keeps(pieces, self.extent, &full);
     }

@@ -604,6 +604,7 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full)
         keeps = keeps || (line && line->kept & bits);
         *full = line && line->full & bits;
     }
+    MR_ASSERT_COSTLY(!keeps || mr_pieces_may_keep_any(pieces, extent.address, extent.bytes));
     return keeps;
 }
 

@@ -72,6 +72,7 @@ enum {
     MR_PIECES_PARTS = 32,
     MR_PIECES_GRANULE = 16,
     MR_PIECES_GRANULES = 1 << 19,
+    MR_PIECES_LONG = 1 << 12,
 };
 
 #define MR_PIECES_SEVERAL  UINT32_MAX          /* threads release parts of the life */
@@ -277,6 +278,15 @@ static inline bool mr_pieces_may_keep(const mr_pieces *pieces, uint64_t address)
 {
     uint64_t bit = mr_pieces_granule(address);
     return pieces->keepers[bit / 64] >> bit % 64 & 1;
+}
+
+/* The same of an access of any size. Of a long one the line is asked for at once. */
+static inline bool mr_pieces_may_keep_any(const mr_pieces *pieces, uint64_t address, uint64_t bytes)
+{
+    bool may = bytes > MR_PIECES_LONG;
+    for (uint64_t at = 0; at < bytes && !may; at += MR_PIECES_GRANULE)
+        may = mr_pieces_may_keep(pieces, address + at);
+    return may;
 }
 
 /* The line that holds an access of at most 16 bytes, when the cache has it, with its bits. */

@@ -228,6 +228,8 @@ static mr_settling_value part_of_record(const uint64_t *record, uint64_t offset,
 static void note_record(twins *self, const uint64_t *record, bool plain)
 {
     uint64_t address = mr_log_payload(record[0]), end = address + mr_log_access_bytes(record), step;
+    if (!mr_pieces_may_keep_any(self->pieces, address, end - address))
+        return; /* most copies */
     const mr_life *life = mr_lifetimes_find(&self->reader.lives, address);
     unsigned kind = mr_log_kind_of(record[0]);
     bool writes = kind == MR_LOG_WRITE || kind == MR_LOG_RANGE_WRITE, full;
