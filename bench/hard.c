@@ -23,6 +23,7 @@ const mr_hard_shape mr_hard_large[] = {
     {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, false, 13},
     {"units", MR_HARD_UNITS, 40000, 8, 0, 8, 8, false, 14},
     {"reusing", MR_HARD_REUSING, 5000, 8, 0, 16, 4, false, 15},
+    {"circles", MR_HARD_CIRCLES, 30000, 16, 50, 0, 4, true, 16},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
@@ -36,12 +37,14 @@ const mr_hard_shape mr_hard_small[] = {
     {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, false, 7},
     {"units", MR_HARD_UNITS, 20, 3, 0, 2, 2, false, 8},
     {"reusing", MR_HARD_REUSING, 22, 2, 0, 4, 2, false, 9},
+    {"circles", MR_HARD_CIRCLES, 22, 3, 2, 0, 2, true, 10},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
 /* A thread of the program: its step in what it does, and where it stands in it. */
 typedef struct worker {
     uint32_t step, level;
+    uint32_t locks;      /* circles: how many it wants */
     uint32_t block, old; /* reusing: numbers of blocks; 0: none */
 } worker;
 
@@ -53,7 +56,7 @@ typedef struct generator {
     worker *workers;   /* owned */
     uint32_t *values;  /* owned; one a variable */
     uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
-    uint32_t *locks;   /* owned; nested: `depth` a thread, those of its nest */
+    uint32_t *locks;   /* owned; nested, circles: `depth` a thread, those of its nest */
     uint32_t blocks;   /* reusing: how many there were */
 } generator;
 
@@ -153,6 +156,49 @@ static bool step_nested(generator *g, uint32_t thread)
     } else {
         if (w->level)
             release(g, thread, locks[--w->level]);
+        w->step = w->level ? 2 : 0;
+    }
+    return true;
+}
+
+/* Chooses two to four of `depth` locks, in any order. */
+static uint32_t choose_few(generator *g, uint32_t *locks)
+{
+    uint32_t all = g->shape->depth, count = 2 + below(g, all > 4 ? 3 : all - 1), chosen = 0;
+    while (chosen < count) {
+        uint32_t k = 0;
+        locks[chosen] = below(g, all);
+        while (locks[k] != locks[chosen])
+            k++;
+        chosen += k == chosen;
+    }
+    return count;
+}
+
+/* Steps: 0 outside, 1 on the way in, 2 on the way out; level: how many locks it holds. */
+static bool step_circles(generator *g, uint32_t thread)
+{
+    const mr_hard_shape *s = g->shape;
+    worker *w = &g->workers[thread];
+    uint32_t *locks = &g->locks[(size_t)thread * s->depth];
+    if (w->step == 0) {
+        if (below(g, s->events < 100 ? 4 : 500) == 0)
+            access(g, thread, below(g, s->depth), false, 10);
+        w->locks = choose_few(g, locks);
+        w->step = 1;
+    } else if (w->step == 1) {
+        if (!acquire(g, thread, locks[w->level])) {
+            w->step = w->level ? 2 : 0;
+            return false;
+        }
+        access(g, thread, locks[w->level], false, 11);
+        if (++w->level < w->locks)
+            return true;
+        if (below(g, 2) == 0)
+            access(g, thread, locks[w->level - 1], true, 12);
+        w->step = 2;
+    } else {
+        release(g, thread, locks[--w->level]);
         w->step = w->level ? 2 : 0;
     }
     return true;
@@ -430,6 +476,9 @@ static void run(generator *g)
         break;
     case MR_HARD_REUSING:
         run_threads(g, step_reusing);
+        break;
+    case MR_HARD_CIRCLES:
+        run_threads(g, step_circles);
         break;
     }
 }

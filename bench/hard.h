@@ -21,6 +21,8 @@
  *             give it back; 20 of 1,000 reads are without it.
  *   reusing   threads that take blocks of `places` addresses, write to them, publish them in four slots
  *             under a lock each, free what was there before, and use what they read there.
+ *   circles   threads that take two to four of `depth` locks in any order, back off when one is held, and
+ *             access a variable of each lock: thousands of possible deadlocks.
  *   adding    threads that add to one variable without a lock, at `places` places of three
  *             functions.
  */
@@ -41,6 +43,7 @@ typedef enum mr_hard_family {
     MR_HARD_ADDING,
     MR_HARD_UNITS,
     MR_HARD_REUSING,
+    MR_HARD_CIRCLES,
 } mr_hard_family;
 
 typedef struct mr_hard_shape {
@@ -48,7 +51,7 @@ typedef struct mr_hard_shape {
     mr_hard_family family;
     uint32_t events;  /* about so many */
     uint32_t threads; /* beside the main one */
-    uint32_t depth;   /* nested: locks; else not used */
+    uint32_t depth;   /* nested, circles: locks; else not used */
     uint32_t places;  /* hot, adding, units, reusing */
     uint32_t values;  /* written values are 0 … values - 1 */
     bool backs_off;   /* nested */

@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "finder.h"
 #include "goals/candidates.h"
+#include "solver/cone.h"
 
 #include "base/assert.h"
 
@@ -117,21 +118,62 @@ static bool find_listed(mr_finder *finder)
 /* Memory of a window with its precedences (far/estimate.h). */
 enum { BYTES_OF_EVENT = 170, BYTES_OF_VARIABLE = 12 };
 
-/* Takes the memory of the whole window from the room. False: there is not so much. */
+/* Memory that raising the precedence takes: rows of two clocks, and what elimination notes of a row. */
+enum { BYTES_OF_CLOCKS = 8, BYTES_OF_ROW = 32 };
+
+/* Takes memory from the room. False: there is not so much. */
+static bool hold(mr_finder *finder, uint64_t bytes)
+{
+    mr_room *room = finder->context->settings->room;
+    if (!room)
+        return true;
+    if (mr_room_left(room) < bytes)
+        return false;
+    finder->held_bytes += bytes;
+    mr_room_hold(room, MR_ROOM_FAR, bytes);
+    return true;
+}
+
 static bool hold_whole(mr_finder *finder)
 {
-    const mr_predict_settings *settings = finder->context->settings;
     const mr_trace *trace = finder->asked.trace;
     uint64_t bytes = trace->event_count * (BYTES_OF_EVENT + (uint64_t)trace->threads.count) +
                      BYTES_OF_VARIABLE * (uint64_t)trace->variables.count;
-    if (!settings->room)
-        return true;
-    finder->no_room = mr_room_left(settings->room) < bytes;
-    if (finder->no_room)
-        return false;
-    finder->held_bytes = bytes;
-    mr_room_hold(settings->room, MR_ROOM_FAR, bytes);
-    return true;
+    finder->no_room = !hold(finder, bytes);
+    return !finder->no_room;
+}
+
+/* ---- the precedence of the whole window ---- */
+
+/* So many of all questions are looked at, evenly spread. Filter and cone leave many when they leave one of these for every so many
+ * events: raising the precedence takes as long as looking at so many events for each. */
+enum { LOOKED_AT = 256, EVENTS_OF_LEFT = 1024 };
+
+/* Do filter and cone leave many questions? Each of these takes a proof or a search of its own, unless the raised precedence
+ * settles it. */
+static bool leaves_many(mr_finder *finder, mr_arena *arena)
+{
+    const mr_questions *all = &finder->questions;
+    size_t step = all->count / LOOKED_AT + 1;
+    uint64_t left = 0;
+    for (size_t i = 0; i < all->count; i += step) {
+        mr_goal goal;
+        mr_arena_mark mark = mr_arena_get_mark(arena);
+        if (mr_pose(&finder->asked, &all->items[i], finder->whole.window, &goal, arena) == MR_POSED)
+            left += mr_cone_narrow(&finder->whole.forced, &goal);
+        mr_arena_release(arena, mark);
+    }
+    return left * EVENTS_OF_LEFT >= finder->whole.window->size;
+}
+
+/* False: no memory. */
+static bool raise_precedence(mr_finder *finder)
+{
+    const mr_trace *trace = finder->asked.trace;
+    uint64_t bytes_of_row = BYTES_OF_CLOCKS * (uint64_t)trace->threads.count + BYTES_OF_ROW;
+    return !leaves_many(finder, &finder->arena) ||
+           !hold(finder, trace->event_count * bytes_of_row) ||
+           mr_problem_refine(&finder->whole, &finder->context->settings->decide, 0, &finder->arena);
 }
 
 /* The whole window, unless it is too large. */
@@ -152,7 +194,8 @@ static mr_status build_whole(mr_finder *finder, mr_error *error)
                              &window, error);
     if (status == MR_OK &&
         (!mr_problem_init(&finder->whole, window, &finder->arena) ||
-         !mr_problem_list_rows(&finder->whole, &settings->decide, &finder->arena)))
+         !mr_problem_list_rows(&finder->whole, &settings->decide, &finder->arena) ||
+         !raise_precedence(finder)))
         status = mr_error_memory(error, "looking for findings");
     finder->has_whole = status == MR_OK;
     return status;
