@@ -31,10 +31,10 @@ findings() {
 
 # build SOURCE FOLDER: FOLDER/program.
 build() {
-    local command=cc standard=-std=gnu17
-    case $1 in *.cpp) command=c++ standard=-std=c++20 ;; esac
+    local command=cc standard=-std=gnu17 library=
+    case $1 in *.cpp) command=c++ standard=-std=c++20 ;; */glib-*) library=$(pkg-config --cflags --libs glib-2.0) ;; esac
     # The flags are words. shellcheck disable=SC2086
-    "$maxrace" $command $standard -g $FLAGS -pthread "$1" -o "$2/program" 2>"$2/said" || { cat "$2/said" >&2; return 1; }
+    "$maxrace" $command $standard -g $FLAGS -pthread "$1" $library -o "$2/program" 2>"$2/said" || { cat "$2/said" >&2; return 1; }
 }
 
 # record SEED DRIVER COMMAND: writes $folder/one.mrt.

@@ -25,23 +25,25 @@ static bool is_shared(const pthread_cond_t *cond)
     return (cond->__data.__wrefs & 1) != 0;
 }
 
-int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t limit,
-                 uintptr_t code)
+int mr_cond_wait_with(mr_thread *thread, const void *cond, const mr_cond_mutex *its, int64_t limit,
+                      uintptr_t code)
 {
-    mr_thread_cancel_point(thread);
-    uint64_t number = ++mr_rt.sleep_numbers;
+    if (its->cancels) {
+        mr_thread_cancel_point(thread);
+    }
+    uint64_t number = ++mr_rt.sleep_numbers | its->sized;
     if (limit != MR_NEVER) {
         mr_explore_choice(MR_LOG_CHOICE_TIMED, MR_LOG_ROLE_ASLEEP, cond, code, 0);
     }
     mr_write_object(MR_LOG_POST, MR_LOG_ROLE_ASLEEP, cond, code, 1, number);
-    int status = mr_mutex_unlock(mutex, code);
+    int status = its->unlock(its->mutex, code);
     if (status != 0) {
         mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_ASLEEP, cond, code, 1, number);
         return status;
     }
     thread->number = number;
     mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_WAKE, cond, code, 0, number);
-    mr_wake_reason reason = mr_block(thread, cond, limit, true);
+    mr_wake_reason reason = mr_block(thread, cond, limit, its->cancels);
     thread->missed_signal = false; /* waits that follow are no longer this one */
     if (reason == MR_CANCELLED) {
         mr_thread_cancel_seen(thread);
@@ -53,7 +55,7 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
     }
     bool cancel_async = thread->cancel_async;
     thread->cancel_async = false; /* a thread that is cancelled here has the mutex first */
-    status = mr_mutex_lock(thread, mutex, MR_NEVER, code);
+    status = its->lock(thread, its->mutex, code);
     thread->cancel_async = cancel_async;
     if (reason == MR_CANCELLED) {
         mr_thread_cancel_point(thread);
@@ -61,8 +63,25 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
     return status != 0 ? status : reason == MR_TIMED_OUT ? ETIMEDOUT : 0;
 }
 
+static int unlock_mutex(void *mutex, uintptr_t code)
+{
+    return mr_mutex_unlock(mutex, code);
+}
+
+static int lock_mutex(mr_thread *thread, void *mutex, uintptr_t code)
+{
+    return mr_mutex_lock(thread, mutex, MR_NEVER, code);
+}
+
+int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t limit,
+                 uintptr_t code)
+{
+    mr_cond_mutex its = {mutex, 0, unlock_mutex, lock_mutex, true};
+    return mr_cond_wait_with(thread, cond, &its, limit, code);
+}
+
 /* Wakes one sleeper; false: there is none. */
-static bool wake_one(pthread_cond_t *cond, uintptr_t code)
+static bool wake_one(const void *cond, uintptr_t code)
 {
     mr_thread *sleeper = mr_choose_blocked(cond);
     if (sleeper == NULL) {
@@ -77,7 +96,7 @@ static bool wake_one(pthread_cond_t *cond, uintptr_t code)
 /* A replay: in the recording this call woke nobody, or nobody more. Those who are asleep here are awake after it, but do not run
  * before another call woke them in the recording. So they are left asleep until then; when threads run by the seed again, they
  * wake up without a call. */
-static bool leaves_asleep(const mr_thread *thread, const pthread_cond_t *cond)
+static bool leaves_asleep(const mr_thread *thread, const void *cond)
 {
     if (!mr_steers() || mr_steer_expects(thread, MR_LOG_WAIT) != 0) {
         return false;
@@ -89,7 +108,7 @@ static bool leaves_asleep(const mr_thread *thread, const pthread_cond_t *cond)
     return true;
 }
 
-int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
+int mr_cond_signal(mr_thread *thread, const void *cond, bool all, uintptr_t code)
 {
     mr_yield(thread);
     mr_explore_choice(all ? MR_LOG_CHOICE_BROADCAST : MR_LOG_CHOICE_SIGNAL, MR_LOG_ROLE_ASLEEP,

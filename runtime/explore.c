@@ -22,11 +22,17 @@ void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void
 
 void mr_explore_failed(mr_log_role role, const volatile void *object, uintptr_t code, bool shared)
 {
+    mr_explore_failed_of(role, 0, object, code, shared);
+}
+
+void mr_explore_failed_of(mr_log_role role, uint64_t number, const volatile void *object,
+                          uintptr_t code, bool shared)
+{
     if (mr_rt.explores) {
         mr_explore_choice(MR_LOG_CHOICE_FAILED, role, object, code, shared);
     } else {
         mr_write_object(MR_LOG_USED, role, (const void *)object, code,
-                        shared ? MR_LOG_USED_BUSY_SHARED : MR_LOG_USED_BUSY, 0);
+                        shared ? MR_LOG_USED_BUSY_SHARED : MR_LOG_USED_BUSY, number);
     }
 }
 

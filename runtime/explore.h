@@ -50,6 +50,9 @@ void mr_explore_choice(mr_log_choice what, mr_log_role role, const volatile void
 /* A try, or a wait with a limit, failed because a lock is held (`shared`: it was asked for as shared), or a semaphore
  * has no unit. USED says so in the log; where behaviours are explored, a CHOICE record does. */
 void mr_explore_failed(mr_log_role role, const volatile void *object, uintptr_t code, bool shared);
+/* The same of a lock with a number. */
+void mr_explore_failed_of(mr_log_role role, uint64_t number, const volatile void *object,
+                          uintptr_t code, bool shared);
 
 /* The count of a BLOCKED record: 2 when the wait has a limit (or MR_NEVER), 1 for a shared lock; 0 when
  * behaviours are not explored. */

@@ -54,6 +54,9 @@
  * variable that stands for the object: RETIRED writes it, and each record of a use reads it, before
  * what the record says takes effect (barriers: after, too).
  *
+ * The number of a lock or a sleep has MR_LOG_SIZED of the object's bytes when it is not of pthread's size (GLib). A lock of a bit of
+ * a word has role OWN, and the number of the bit and 1.
+ *
  * - mutex, spin lock: acquire, release with role MUTEX; of a recursive one each level (only the
  *   outermost pair counts)
  * - rwlock: acquire, release, shared acquire, shared release with role RWLOCK
@@ -382,6 +385,11 @@ typedef enum mr_log_wrong {
     MR_LOG_WRONG_DESTROY, /* while it is held */
 } mr_log_wrong;
 
+/* Of the number of a lock, or of a sleep on a condition variable. */
+#define MR_LOG_SIZED(bytes)    ((uint64_t)(bytes) << 48)
+#define MR_LOG_SIZE_OF(number) ((number) >> 48)
+#define MR_LOG_UNSIZED(number) ((number)&0xffffffffffffu)
+
 /* Descriptors from 0 on that are logged, each with an address where no program has memory. */
 #define MR_LOG_DESCRIPTORS      1024
 #define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
@@ -543,7 +551,7 @@ static inline unsigned mr_log_count(uint64_t word)
 /*
  * Is a record of this kind an operation of its thread, when operations are counted (replay)? Those
  * are not that depend on what other threads did before, or that only describe. Of GIVEN and TAKEN
- * those are not whose code is in the C library (mr_log_is_libc), because it allocates when a thread
+ * those are not whose code is in the C library or GLib (mr_log_allocates), because these allocate when a thread
  * is the first to ask for something.
  */
 static inline bool mr_log_counts(unsigned kind)
@@ -561,18 +569,24 @@ static inline bool mr_log_counts(unsigned kind)
     return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
 }
 
-/* Is this the path of the C library? */
-static inline bool mr_log_is_libc(const char *path)
+/* Does the path end in a file whose name begins like this? */
+static inline bool mr_log_is_file(const char *path, const char *begin)
 {
-    const char *name = path, *wanted = "libc.so.";
+    const char *name = path;
     for (; *path != '\0'; path++) {
         name = *path == '/' ? path + 1 : name;
     }
-    while (*wanted != '\0' && *name == *wanted) {
+    while (*begin != '\0' && *name == *begin) {
         name++;
-        wanted++;
+        begin++;
     }
-    return *wanted == '\0';
+    return *begin == '\0';
+}
+
+/* Is this the path of a library that allocates for itself when a thread is the first to ask for something: the C library, or GLib? */
+static inline bool mr_log_allocates(const char *path)
+{
+    return mr_log_is_file(path, "libc.so.") || mr_log_is_file(path, "libglib-2.0.so.");
 }
 
 /* The BEFORE(ENDED) of the thread's END. */

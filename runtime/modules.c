@@ -17,7 +17,9 @@ static struct {
     bool seen[MODULES_MAX];
     uint32_t count;
     uint32_t unseen; /* bit u: one synchronises threads by mr_log_unseen u, which is not recorded */
-    char self[4096]; /* the program's path */
+    bool has_glib;   /* one that is not recorded */
+    bool calls_in_glib; /* recorded code calls what the runtime does not know of it */
+    char self[4096];    /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -249,6 +251,43 @@ static bool calls(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, cons
     return false;
 }
 
+/* Functions by which GLib synchronises threads inside its library, or hands data to them, and that the runtime does not know
+ * (glib.h). */
+static bool is_unseen_of_glib(const char *name)
+{
+    static const char *const begins[] = {
+        "g_static_",         "g_pointer_bit_lock_", "g_pointer_bit_unlock_", "g_atomic_int_",
+        "g_atomic_pointer_", "g_datalist_id_",      "g_dataset_id_",         "g_signal_emit",
+        "g_object_dup_",     "g_object_replace_"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const char *at = name, *begin = begins[i];
+        while (*begin != '\0' && *at == *begin) {
+            at++;
+            begin++;
+        }
+        if (*begin == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool calls_unseen_of_glib(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    needs found = needs_of(info, entry);
+    for (int k = 0; k < 2 && found.symbols != NULL && found.texts != NULL; k++) {
+        size_t count = found.of[k] != NULL ? found.bytes[k] / sizeof *found.of[k] : 0;
+        for (size_t i = 0; i < count; i++) {
+            size_t symbol = ELF64_R_SYM(found.of[k][i].r_info);
+            const char *name = found.texts + found.symbols[symbol].st_name;
+            if (symbol != 0 && name[0] == 'g' && is_unseen_of_glib(name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Of the program itself: other modules may be unloaded, and something else be there. */
 static void add_constants(const struct dl_phdr_info *info)
 {
@@ -315,13 +354,13 @@ static void add_unseen(const char *path)
     } libraries[] = {
         {"liburcu", MR_LOG_UNSEEN_ASSEMBLY},
         {"libtbb.so.", MR_LOG_UNSEEN_TBB},
-        {"libglib-2.0.so.", MR_LOG_UNSEEN_GLIB},
     };
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         if (is_called(path, libraries[i].begin)) {
             modules.unseen |= UINT32_C(1) << libraries[i].unseen;
         }
     }
+    modules.has_glib = modules.has_glib || is_called(path, "libglib-2.0.so.");
 }
 
 static bool is_known_well(const char *path)
@@ -366,6 +405,7 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
         /* Every instrumented object calls it. Return addresses do not tell: constructors jump there. */
         if (header->p_type == PT_DYNAMIC && calls(info, dynamic, "__tsan_init")) {
             add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
+            modules.calls_in_glib = modules.calls_in_glib || calls_unseen_of_glib(info, dynamic);
         } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL) {
             add_unseen(info->dlpi_name);
         }
@@ -383,6 +423,9 @@ void mr_modules_find_instrumented(void)
 
 void mr_modules_tell(void)
 {
+    if (modules.has_glib && modules.calls_in_glib) {
+        modules.unseen |= UINT32_C(1) << MR_LOG_UNSEEN_GLIB;
+    }
     for (int i = 0; i < MR_LOG_UNSEEN_COUNT; i++) {
         if ((modules.unseen >> i & 1) != 0) {
             mr_unseen_module((enum mr_log_unseen)i);

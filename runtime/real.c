@@ -21,20 +21,35 @@ void *mr_real_find_version(const char *name, const char *version)
     return found != NULL ? found : mr_real_find(name);
 }
 
-/* For a plugin that brings libstdc++ along, or a program that is linked with libstdc++.a. */
-static void *find_in_cxx(const char *name)
+static void *find_in(const char *file, const char *name)
 {
     __typeof__(&dlopen) open_library = (__typeof__(&dlopen))dlsym(RTLD_NEXT, "dlopen");
-    void *library =
-        open_library != NULL ? open_library("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL) : NULL;
+    void *library = open_library != NULL ? open_library(file, RTLD_LAZY | RTLD_LOCAL) : NULL;
     return library != NULL ? dlsym(library, name) : NULL;
+}
+
+/* For a plugin that brings a library along, a program that is linked with libstdc++.a, and one that the linker did not link with GLib
+ * because this library has all that it calls. */
+static void *find_elsewhere(const char *name)
+{
+    void *found = NULL;
+    if (name[0] == '_' && name[1] == 'Z') {
+        found = find_in("libstdc++.so.6", name);
+    } else if (name[0] == 'g' && name[1] == '_') {
+        static const char *const files[] = {"libglib-2.0.so.0", "libgobject-2.0.so.0",
+                                            "libgio-2.0.so.0"};
+        for (size_t i = 0; i < sizeof files / sizeof *files && found == NULL; i++) {
+            found = find_in(files[i], name);
+        }
+    }
+    return found;
 }
 
 void *mr_real_find(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
-    if (found == NULL && name[0] == '_' && name[1] == 'Z') {
-        found = find_in_cxx(name);
+    if (found == NULL) {
+        found = find_elsewhere(name);
     }
     if (found == NULL) {
         missing(name);

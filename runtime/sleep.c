@@ -4,6 +4,7 @@
 #include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "unseen.h"
@@ -147,10 +148,24 @@ static bool is_input(const long *a, long number, long *result)
     case SYS_futex:
     case SYS_sched_yield:
     case SYS_membarrier:
+    case SYS_sched_getattr:
         return false;
     default:
         mr_inputs_unfed(MR_INPUTS_UNFED_SYSTEM_CALL);
         return false;
+    }
+}
+
+/* The system's number of the thread that a call asks about. A replay has told the program another one. */
+static void ask_about(long number, long *thread_number)
+{
+    bool asks = number == SYS_sched_getattr || number == SYS_sched_setattr ||
+                number == SYS_sched_getaffinity || number == SYS_sched_setaffinity;
+    for (const mr_thread *t = mr_rt.threads; mr_steers() && asks && t != NULL; t = t->next) {
+        if (t->told_id != 0 && t->told_id == *thread_number) {
+            *thread_number = t->kernel_id;
+            return;
+        }
     }
 }
 
@@ -165,6 +180,7 @@ MR_EXPORT long syscall(long number, ...)
     }
     va_end(arguments);
     mr_unseen_call(number);
+    ask_about(number, &a[0]);
     bool is_given = is_input(a, number, &result);
     mr_thread *thread = is_given ? NULL : mr_enter();
     if (thread != NULL && (number != SYS_futex || !mr_futex(thread, a, MR_CALLER, &result))) {

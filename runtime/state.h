@@ -102,7 +102,9 @@ typedef struct mr_thread {
     mr_live_frame *frames;            /* of the functions entered */
     uintptr_t stack_start, stack_end; /* 0: not known */
     mr_arena *arena;                  /* NULL: its blocks are glibc's */
-    uintptr_t caller;  /* code address for what is allocated on behalf of a caller; 0: none */
+    uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
+    uintptr_t
+        creates_at; /* code address for the threads that it creates now, on behalf of a caller; 0: none */
     bool opens_stream; /* it is in fopen, of which the descriptor alone is an input */
 
     uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os), 3 when

@@ -35,16 +35,17 @@ uint64_t mr_steer_expected_code(const mr_expected *expected)
     return here != 0 ? here + expected->offset : 0;
 }
 
-static bool is_libc(uint64_t code)
+static bool allocates(uint64_t code)
 {
-    return code - mr_steer.libc < mr_steer.libc_end - mr_steer.libc;
+    return code - mr_steer.libc < mr_steer.libc_end - mr_steer.libc ||
+           code - mr_steer.glib < mr_steer.glib_end - mr_steer.glib;
 }
 
 static bool counts(const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     return mr_log_counts(kind) &&
-           ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || !is_libc(mr_log_code(record[1])));
+           ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || !allocates(mr_log_code(record[1])));
 }
 
 static void copy_record(const uint64_t *record)

@@ -9,6 +9,7 @@
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
+#include "modules.h"
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
@@ -299,7 +300,9 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         mr_child_has_thread();
         return MR_REAL(pthread_create)(handle, attributes, start, argument);
     }
-    code = mr_code_of(self, code);
+    /* Who owns the handle in a library is not known: it may count the owners unseen, as GLib does. */
+    bool tells_handle = !mr_is_foreign(code);
+    code = self->creates_at != 0 ? self->creates_at : mr_code_of(self, code);
     mr_unseen_thread(code);
     mr_unwinder_prepare(false);
     mr_yield(self);
@@ -321,11 +324,13 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         link_thread(thread);
         begin_threads();
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
-        if (mr_steers()) {
+        if (mr_steers() && tells_handle) {
             mr_steer_before(self, handle, (unsigned)mr_log_head(MR_LOG_WRITE, 3, 0), code);
         }
         *handle = thread->handle;
-        mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
+        if (tells_handle) {
+            mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
+        }
         mr_yield(self);
     } else if (thread != NULL) {
         mr_steer_no_thread(self, thread);

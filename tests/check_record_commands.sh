@@ -331,12 +331,15 @@ END
     # Grace periods of liburcu are such counts, too: record says so.
     gcc -g -shared -fPIC -Wl,-soname,liburcu-like.so counted.c -o liburcu-like.so && "$maxrace" cc -g user.c -L. -lurcu-like -Wl,-rpath,. -o like -pthread &&
         ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like || return 1
-    # So are the tasks of TBB and the locks of GLib, unless the library is recorded.
-    local library
+    # So are the tasks of TBB, and what is not known of GLib when the program calls it, unless the library is recorded.
+    local library define
     for library in libtbb.so.12 libglib-2.0.so.0; do
-        gcc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library && "$maxrace" cc -g user.c ./$library -Wl,-rpath,. -o like -pthread &&
+        define=-DAS_IT_IS
+        [[ $library != libglib* ]] || { gcc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library && "$maxrace" cc -g user.c ./$library -Wl,-rpath,. -o like -pthread &&
+            "$maxrace" record -o like.mrt ./like >out 2>err && ! grep synchronises err && define=-Dcounted_leave=g_dataset_id_leave; } || return 1
+        gcc -g $define -shared -fPIC counted.c -Wl,-soname,$library -o $library && "$maxrace" cc -g $define user.c ./$library -Wl,-rpath,. -o like -pthread &&
             ends 0 ' synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like &&
-            "$maxrace" convert like.mrt - | grep -qE ' unseen (tbb|glib)$' && "$maxrace" cc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library &&
+            "$maxrace" convert like.mrt - | grep -qE ' unseen (tbb|glib)$' && "$maxrace" cc -g $define -shared -fPIC counted.c -Wl,-soname,$library -o $library &&
             ends 0 'events of' "$maxrace" record -o like.mrt ./like && ! grep synchronises out err || return 1
     done
 }

@@ -8,7 +8,7 @@
 # each seed, else from at least one of the first 20. No read may see what no recorded write wrote, no event be left out, and
 # the same seed must give the same trace (nearly always where the library starts threads for SIGEV_THREAD), but for programs with
 # children or with the numbers that the kernel gives threads. Built without optimisation, which would remove writes that nobody reads.
-# RECORD_ONLY=pattern chooses programs.
+# Programs glib-* need GLib. RECORD_ONLY=pattern chooses programs.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
@@ -44,7 +44,7 @@ one() {
     mkdir -p "$folder"
     # What the library of C++ does to memory of the program, outside of what several threads use, is not recorded.
     case $name in *.cpp) command=c++ flags=() standard=-std=c++20 ;; esac
-    MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command $standard -g -O0 -pthread "$source" -o "$folder/program" || return 1
+    MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command $standard -g -O0 -pthread "$source" $(flags_of "$source") -o "$folder/program" || return 1
     seed_1_is_done "$compiler" "$source" && first=2
     for ((seed = first; seed <= more_seeds; seed++)); do
         record "$folder/program" "$seed" "$folder/one.mrt" "${flags[@]}" || return 1
@@ -81,6 +81,8 @@ if [ "${1:-}" = --one ]; then
     title=record_$(basename "$source" | tr '.-' '__')_$compiler
     if grep -q 'sem_open(' "$source" && [ ! -w /dev/shm ]; then
         skip "$title" "named semaphores need /dev/shm, where this user cannot write"
+    elif ! has_library "$source" "$title"; then
+        :
     elif output=$(one "$compiler" "$source" "$folder" 2>&1); then
         echo "[       OK ] $title"
     else

@@ -32,7 +32,7 @@ one() {
     mkdir -p "$folder"
     [[ $inside_a_call != *" $(basename "$source") "* ]] || too_many='[3-9]'
     case $source in *.cpp) command=c++ standard=-std=c++20 ;; esac
-    MAXRACE_CC=gcc MAXRACE_CXX=g++ "$maxrace" $command $standard -g -O0 -pthread "$source" -o "$folder/program" || return 1
+    MAXRACE_CC=gcc MAXRACE_CXX=g++ "$maxrace" $command $standard -g -O0 -pthread "$source" $(flags_of "$source") -o "$folder/program" || return 1
     for seed in $seeds; do
         timeout -k 5 60 "$maxrace" record -q --seed "$seed" -o "$folder/one.mrt" -- "$folder/program" >"$folder/said" 2>&1 </dev/null
         [ $? -lt 124 ] || { cat "$folder/said"; return 1; }
@@ -43,10 +43,13 @@ one() {
 }
 
 if [ "${1:-}" = --one ]; then
+    . tests/support/check.sh
     source=$2 folder=$3 name=$(basename "$2")
     title=replay_${name//[.-]/_}
     if [ -n "${cannot[$name]:-}" ]; then
         echo "[  SKIPPED ] $title: ${cannot[$name]}"
+    elif ! has_library "$source" "$title"; then
+        :
     elif output=$(one "$source" "$folder" 2>&1); then
         echo "[       OK ] $title"
     else

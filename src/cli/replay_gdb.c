@@ -143,7 +143,7 @@ mr_status mr_replay_gdb(mr_replaying *self, const mr_witness *witness, uint32_t 
  * long: a program may walk over it. */
 static void print_environment(FILE *file, const mr_run_info *run)
 {
-    fprintf(file, "env -i");
+    fprintf(file, "env -i %s=%s", MR_LAUNCH_SLICES, MR_LAUNCH_SLICES_ARE);
     for (size_t i = 0; i < run->environment.count; i++) {
         fputs(" \\\n    ", file);
         mr_escape_shell(file, run->environment.items[i]);

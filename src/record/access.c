@@ -513,7 +513,7 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     piece->has_last = true;
     *value = piece->last;
     values found = {.read = piece->last, .written = piece->last};
-    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
+    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]), record[2]);
     return emit(pass, &self, piece, address, bytes, &found, error);
 }
 

@@ -168,7 +168,7 @@ mr_status mr_event_pass_numbered(mr_event_pass *pass, const uint64_t *record, ui
     if (status)
         return status;
     mr_local_use use = {mr_lifetimes_find(&pass->reader.lives, object->address), object->address,
-                        mr_naming_object_bytes(object->role), pass->reader.thread};
+                        mr_naming_object_bytes(object->role, object->number), pass->reader.thread};
     bool ok = mr_object_orders(object->role)
                   ? mr_locals_note_variable(&pass->locals, event->operand, &use)
                   : mr_locals_note_lock(&pass->locals, event->operand, &use);

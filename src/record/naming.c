@@ -123,9 +123,13 @@ bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, u
     return add_name(&naming->trace->objects, name, object);
 }
 
-uint64_t mr_naming_object_bytes(uint8_t role)
+uint64_t mr_naming_object_bytes(uint8_t role, uint64_t number)
 {
     enum { MUTEX = 40, RWLOCK = 56, CONDITION = 48, SEMAPHORE = 32, BARRIER = 32, SPIN = 4 };
+    bool is_unit = role == MR_LOG_ROLE_ASLEEP || role == MR_LOG_ROLE_WAKE;
+    bool is_lock = role == MR_LOG_ROLE_MUTEX || role == MR_LOG_ROLE_RWLOCK;
+    if ((is_unit || is_lock) && MR_LOG_SIZE_OF(number))
+        return MR_LOG_SIZE_OF(number);
     switch ((mr_log_role)role) {
     case MR_LOG_ROLE_MUTEX:
         return MUTEX;
@@ -174,12 +178,14 @@ bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *obj
     if (object->role == MR_LOG_ROLE_UNITS)
         name_units(object, name);
     else
-        name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name,
-                    NULL);
+        name_memory(naming, life, object->address,
+                    mr_naming_object_bytes(object->role, object->number), name, NULL);
+    if (object->role == MR_LOG_ROLE_OWN && object->number)
+        add(name, ".bit%" PRIu64, object->number - 1);
     if (object->role == MR_LOG_ROLE_ASLEEP)
-        add(name, ".asleep.%" PRIu64, object->number);
+        add(name, ".asleep.%" PRIu64, MR_LOG_UNSIZED(object->number));
     if (object->role == MR_LOG_ROLE_WAKE)
-        add(name, ".wake.%" PRIu64, object->number);
+        add(name, ".wake.%" PRIu64, MR_LOG_UNSIZED(object->number));
     if (object->role == MR_LOG_ROLE_BARRIER_IN)
         add(name, ".%" PRIu64 ".in", object->number);
     if (object->role == MR_LOG_ROLE_BARRIER_OUT)
@@ -203,8 +209,8 @@ bool mr_naming_state(mr_naming *naming, const mr_life *life, const mr_object *ob
     if (object->role == MR_LOG_ROLE_UNITS)
         name_units(object, name);
     else
-        name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name,
-                    NULL);
+        name_memory(naming, life, object->address,
+                    mr_naming_object_bytes(object->role, object->number), name, NULL);
     add(name, of_owner ? ".owner" : is_semaphore ? ".units" : ".held");
     return add_name(&naming->trace->variables, name, variable);
 }

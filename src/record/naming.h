@@ -53,7 +53,7 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
 uint32_t mr_naming_stack_bytes(const mr_life *life, uint64_t address);
 /* The size of a lock or semaphore of this role. With it the name is that of the whole lock, not
  * that of its first member. */
-uint64_t mr_naming_object_bytes(uint8_t role);
+uint64_t mr_naming_object_bytes(uint8_t role, uint64_t number);
 
 /* "T0", … */
 bool mr_naming_thread(mr_naming *naming, uint32_t thread, uint32_t *number);

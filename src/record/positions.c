@@ -49,7 +49,7 @@ bool mr_position_counts(mr_position_count *count, const uint64_t *record)
     if (kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN)
         return mr_log_counts(kind);
     const mr_position_module *module = find(count, mr_log_code(record[1]));
-    return !module || !module->is_libc;
+    return !module || !module->allocates;
 }
 
 /* "module NUMBER START END BIAS BUILD-ID PATH" */
@@ -84,11 +84,12 @@ bool mr_position_module_record(mr_position_count *count, const uint64_t *record)
         return false;
     count->modules = modules;
     uint32_t number = (uint32_t)count->module_count;
-    count->modules[count->module_count++] = (mr_position_module){.bias = module->bias,
-                                                                 .start = module->start,
-                                                                 .end = module->end,
-                                                                 .number = number,
-                                                                 .is_libc = mr_log_is_libc(path)};
+    count->modules[count->module_count++] =
+        (mr_position_module){.bias = module->bias,
+                             .start = module->start,
+                             .end = module->end,
+                             .number = number,
+                             .allocates = mr_log_allocates(path)};
     module_line(count, module, number, path);
     return !count->lines.failed;
 }

@@ -11,7 +11,7 @@
 typedef struct mr_position_module {
     uint64_t bias, start, end;
     uint32_t number;
-    bool is_libc, is_gone;
+    bool allocates, is_gone;
 } mr_position_module;
 
 /* Zero-initialise; free with mr_position_count_free. */

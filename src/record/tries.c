@@ -14,7 +14,7 @@ static mr_status set_variable(mr_event_pass *pass, const uint64_t *record, mr_ob
         *number = variable + 1;
     }
     event->operand = *number - 1;
-    mr_local_use use = {life, object->address, mr_naming_object_bytes(object->role),
+    mr_local_use use = {life, object->address, mr_naming_object_bytes(object->role, object->number),
                         pass->reader.thread};
     return mr_locals_note_variable(&pass->locals, event->operand, &use)
                ? mr_event_pass_place(pass, record, event, error)

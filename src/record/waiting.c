@@ -133,6 +133,8 @@ static const char *noun_of(unsigned role)
         return "semaphore";
     case MR_LOG_ROLE_WAKE:
         return "condition variable";
+    case MR_LOG_ROLE_OWN:
+        return "lock";
     default:
         return "barrier";
     }
@@ -178,7 +180,8 @@ static void say_holder(mr_event_pass *pass, sentence *self, const uint64_t *reco
     uint32_t lock = 0;
     mr_error unused;
     unsigned role = mr_log_detail(record[0]);
-    if ((role != MR_LOG_ROLE_MUTEX && role != MR_LOG_ROLE_SPIN && role != MR_LOG_ROLE_RWLOCK) ||
+    if ((role != MR_LOG_ROLE_MUTEX && role != MR_LOG_ROLE_SPIN && role != MR_LOG_ROLE_RWLOCK &&
+         role != MR_LOG_ROLE_OWN) ||
         lock_of(pass, record, &lock, &unused) || lock >= waiting->holder_count ||
         !waiting->holders[lock].depth)
         return;
@@ -222,9 +225,11 @@ static mr_status tell_one(mr_event_pass *pass, uint32_t thread, mr_error *error)
 mr_status mr_waiting_tell(mr_event_pass *pass, mr_error *error)
 {
     mr_status status = MR_OK;
-    for (size_t i = 0; i < pass->waiting.thread_count && !status; i++)
+    for (size_t i = 0; i < pass->waiting.thread_count && !status; i++) {
+        unsigned role = mr_log_detail(pass->waiting.threads[i].record[0]);
         if (pass->waiting.threads[i].waits &&
-            mr_log_detail(pass->waiting.threads[i].record[0]) <= MR_LOG_ROLE_BARRIER_OUT)
+            (role <= MR_LOG_ROLE_BARRIER_OUT || role == MR_LOG_ROLE_OWN))
             status = tell_one(pass, (uint32_t)i, error);
+    }
     return status;
 }

@@ -123,14 +123,15 @@ static bool begins_handler(const mr_trace *trace, uint32_t event, uint64_t code)
                    sizeof signal - 1) == 0;
 }
 
-/* What libc does with memory of its own is no operation (record/positions.h): it may be done once for many calls. */
+/* What libc or GLib does with memory of its own is no operation (record/positions.h): it may be done once for many calls. */
 static bool is_operation(const mr_plan *plan, uint32_t event)
 {
     uint64_t code = plan->positions->codes[plan->positions->code[event]];
     size_t module = mr_code_module(code);
     unsigned kind = mr_code_kind(code);
     return (kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || module == 0 ||
-           module > plan->run->module_count || !mr_log_is_libc(plan->run->modules[module - 1].path);
+           module > plan->run->module_count ||
+           !mr_log_allocates(plan->run->modules[module - 1].path);
 }
 
 /* That a thread has ended is an event of its own; its operation is the end. */

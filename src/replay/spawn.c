@@ -126,6 +126,7 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         set_number(MR_INPUTS_ENV_RECORD, launch->records_inputs) &&
         set_number(MR_INPUTS_ENV_MAX, launch->max_input_bytes) &&
         set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
+        setenv(MR_LAUNCH_SLICES, MR_LAUNCH_SLICES_ARE, 0) == 0 &&
         (!launch->explores ||
          setenv(MR_LOG_ENV_EXPLORE, launch->tells_states ? "2" : "1", 1) == 0) &&
         setenv(MR_LOG_ENV_ON_DEADLOCK,

@@ -16,6 +16,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A variable that a recorded program gets unless it has it: what older GLib allocates in slices is a block of memory each. */
+#define MR_LAUNCH_SLICES     "G_SLICE"
+#define MR_LAUNCH_SLICES_ARE "always-malloc"
+
 /* Of the environment: the paths that are in it, and what fills them up. */
 enum { MR_LAUNCH_PATHS_BYTES = 4096 };
 

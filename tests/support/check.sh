@@ -29,3 +29,13 @@ needs() {
     for name in "$@"; do skip "$name" "there is no $tool"; done
     return 1
 }
+
+# flags_of SOURCE: those of GLib for a program glib-*, which is linked with it.
+flags_of() {
+    case ${1##*/} in glib-*) pkg-config --cflags --libs glib-2.0 ;; esac
+}
+
+# has_library SOURCE NAME: is the library of the program there? Else this test is skipped.
+has_library() {
+    case ${1##*/} in glib-*) pkg-config --exists glib-2.0 2>/dev/null || { skip "$2" "there is no libglib2.0-dev"; return 1; } ;; esac
+}

@@ -248,6 +248,8 @@ static void see_acquire(learning *self, member *its, const uint64_t *record, boo
 {
     uint32_t object = object_of(self, MR_PMODEL_IS_LOCK, mr_log_payload(record[0]));
     bool tries = (mr_log_count(record[1]) & MR_LOG_TRIED) != 0;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_OWN && record[2] != 0)
+        name_unseen(self, "locks of bits of one word");
     if (self->failed)
         return;
     if (!shared && hold(self, its, object, 1) > 1)

@@ -1,0 +1,74 @@
+/* No race: items of a GAsyncQueue belong to who gets them. */
+#include <glib.h>
+
+typedef struct job {
+    int value, done;
+} job;
+
+static GAsyncQueue *jobs, *results;
+
+static int by_value(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    (void)unused;
+    return ((const job *)a)->value - ((const job *)b)->value;
+}
+
+static gpointer work(gpointer unused)
+{
+    job *next;
+    while ((next = g_async_queue_pop(jobs))->value < 100) {
+        next->done = next->value * 2;
+        g_async_queue_push(results, next);
+    }
+    g_free(next);
+    return unused;
+}
+
+static job *new_job(int value)
+{
+    job *made = g_new0(job, 1);
+    made->value = value;
+    return made;
+}
+
+static int collect(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 6;) {
+        job *next = i == 0   ? g_async_queue_timeout_pop(results, 1000000)
+                    : i == 1 ? g_async_queue_try_pop(results)
+                             : g_async_queue_pop(results);
+        if (next != NULL) {
+            sum += next->done;
+            g_free(next);
+            i++;
+        }
+    }
+    return sum;
+}
+
+int main(void)
+{
+    jobs = g_async_queue_new();
+    results = g_async_queue_new();
+    GThread *threads[2];
+    for (int i = 0; i < 2; i++) {
+        threads[i] = g_thread_new("work", work, NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        g_async_queue_push(jobs, new_job(i));
+        g_async_queue_push_sorted(jobs, new_job(i + 3), by_value, NULL);
+    }
+    int sum = collect();
+    for (int i = 0; i < 2; i++) {
+        g_async_queue_lock(jobs);
+        g_async_queue_push_unlocked(jobs, new_job(100 + g_async_queue_length_unlocked(jobs) * 0));
+        g_async_queue_unlock(jobs);
+    }
+    for (int i = 0; i < 2; i++) {
+        g_thread_join(threads[i]);
+    }
+    g_async_queue_unref(jobs);
+    g_async_queue_unref(results);
+    return sum != 30;
+}
