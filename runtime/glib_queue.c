@@ -191,10 +191,13 @@ static mr_thread *enter_queue(mr_thread *thread, const void *queue)
     return thread;
 }
 
+/* Without a queue the real function complains. */
+#define ENTER(name, queue) ((queue) != NULL ? MR_GLIB_ENTER(name) : NULL)
+
 MR_EXPORT void g_async_queue_lock(void *queue);
 void g_async_queue_lock(void *queue)
 {
-    mr_thread *thread = MR_GLIB_ENTER(g_async_queue_lock);
+    mr_thread *thread = ENTER(g_async_queue_lock, queue);
     if (thread == NULL) {
         MR_REAL(g_async_queue_lock)(queue);
         return;
@@ -207,7 +210,7 @@ void g_async_queue_lock(void *queue)
 MR_EXPORT void g_async_queue_unlock(void *queue);
 void g_async_queue_unlock(void *queue)
 {
-    mr_thread *thread = MR_GLIB_ENTER(g_async_queue_unlock);
+    mr_thread *thread = ENTER(g_async_queue_unlock, queue);
     if (thread == NULL) {
         MR_REAL(g_async_queue_unlock)(queue);
         return;
@@ -215,6 +218,20 @@ void g_async_queue_unlock(void *queue)
     mr_yield(thread);
     give_lock(queue, MR_REAL(g_async_queue_unlock), MR_CALLER);
     mr_leave(thread);
+}
+
+MR_EXPORT void g_async_queue_unref(void *queue);
+
+/* Of older programs. */
+MR_EXPORT void g_async_queue_unref_and_unlock(void *queue);
+void g_async_queue_unref_and_unlock(void *queue)
+{
+    if (queue == NULL || mr_is_instrumented((uintptr_t)MR_REAL(g_async_queue_unref_and_unlock))) {
+        MR_REAL(g_async_queue_unref_and_unlock)(queue);
+        return;
+    }
+    g_async_queue_unlock(queue);
+    g_async_queue_unref(queue);
 }
 
 /* ---- pushing and taking ---- */
@@ -226,7 +243,7 @@ void g_async_queue_unlock(void *queue)
     MR_EXPORT void name(void *queue, void *data);                                                  \
     void name(void *queue, void *data)                                                             \
     {                                                                                              \
-        mr_thread *thread = enter(MR_GLIB_ENTER(name), queue);                                     \
+        mr_thread *thread = enter(ENTER(name, queue), queue);                                      \
         if (thread == NULL) {                                                                      \
             MR_REAL(name)(queue, data);                                                            \
             return;                                                                                \
@@ -250,7 +267,7 @@ MR_EXPORT void g_async_queue_push_sorted_unlocked(void *queue, void *data, compa
 void g_async_queue_push_sorted_unlocked(void *queue, void *data, compare_function compare,
                                         void *user_data)
 {
-    mr_thread *thread = MR_GLIB_ENTER(g_async_queue_push_sorted_unlocked);
+    mr_thread *thread = ENTER(g_async_queue_push_sorted_unlocked, queue);
     if (thread != NULL) {
         log_pushed(queue, data, MR_CALLER);
         mr_leave(thread);
@@ -264,7 +281,7 @@ void g_async_queue_push_sorted_unlocked(void *queue, void *data, compare_functio
 MR_EXPORT void g_async_queue_sort_unlocked(void *queue, compare_function compare, void *user_data);
 void g_async_queue_sort_unlocked(void *queue, compare_function compare, void *user_data)
 {
-    mr_thread *thread = MR_GLIB_ENTER(g_async_queue_sort_unlocked);
+    mr_thread *thread = ENTER(g_async_queue_sort_unlocked, queue);
     if (thread != NULL) {
         log_looked(queue, MR_CALLER);
         log_order(MR_LOG_BEFORE, queue, MR_CALLER); /* it changes what others get */
@@ -277,7 +294,7 @@ MR_EXPORT void g_async_queue_push_sorted(void *queue, void *data, compare_functi
                                          void *user_data);
 void g_async_queue_push_sorted(void *queue, void *data, compare_function compare, void *user_data)
 {
-    if (mr_is_instrumented((uintptr_t)MR_REAL(g_async_queue_push_sorted))) {
+    if (queue == NULL || mr_is_instrumented((uintptr_t)MR_REAL(g_async_queue_push_sorted))) {
         MR_REAL(g_async_queue_push_sorted)(queue, data, compare, user_data);
         return;
     }
@@ -289,7 +306,7 @@ void g_async_queue_push_sorted(void *queue, void *data, compare_function compare
 MR_EXPORT void g_async_queue_sort(void *queue, compare_function compare, void *user_data);
 void g_async_queue_sort(void *queue, compare_function compare, void *user_data)
 {
-    if (mr_is_instrumented((uintptr_t)MR_REAL(g_async_queue_sort))) {
+    if (queue == NULL || mr_is_instrumented((uintptr_t)MR_REAL(g_async_queue_sort))) {
         MR_REAL(g_async_queue_sort)(queue, compare, user_data);
         return;
     }
@@ -302,7 +319,7 @@ void g_async_queue_sort(void *queue, compare_function compare, void *user_data)
     MR_EXPORT int name(void *queue, void *data);                                                   \
     int name(void *queue, void *data)                                                              \
     {                                                                                              \
-        mr_thread *thread = enter(MR_GLIB_ENTER(name), queue);                                     \
+        mr_thread *thread = enter(ENTER(name, queue), queue);                                      \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name)(queue, data);                                                     \
         }                                                                                          \
@@ -332,7 +349,7 @@ static int waiting_at(const void *queue)
     MR_EXPORT int name(void *queue);                                                               \
     int name(void *queue)                                                                          \
     {                                                                                              \
-        mr_thread *thread = enter(MR_GLIB_ENTER(name), queue);                                     \
+        mr_thread *thread = enter(ENTER(name, queue), queue);                                      \
         int length = MR_REAL(name)(queue);                                                         \
         if (thread != NULL) {                                                                      \
             length -= waiting_at(queue);                                                           \
@@ -395,7 +412,7 @@ static int64_t limit_at(const long *time)
     MR_EXPORT void *name parameters;                                                               \
     void *name parameters                                                                          \
     {                                                                                              \
-        mr_thread *thread = enter(MR_GLIB_ENTER(name), queue);                                     \
+        mr_thread *thread = enter(ENTER(name, queue), queue);                                      \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \

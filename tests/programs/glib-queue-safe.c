@@ -47,6 +47,14 @@ static int collect(void)
     return sum;
 }
 
+static void say_nothing(const char *domain, GLogLevelFlags level, const char *text, gpointer unused)
+{
+    (void)domain;
+    (void)level;
+    (void)text;
+    (void)unused;
+}
+
 int main(void)
 {
     jobs = g_async_queue_new();
@@ -67,6 +75,18 @@ int main(void)
     }
     for (int i = 0; i < 2; i++) {
         g_thread_join(threads[i]);
+    }
+    g_log_set_default_handler(say_nothing, NULL);
+    if (g_async_queue_try_pop(NULL) != NULL || g_async_queue_length(NULL) != 0) {
+        return 1; /* GLib complains, and goes on */
+    }
+    g_async_queue_lock(jobs);
+    g_async_queue_ref(jobs);
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    g_async_queue_unref_and_unlock(jobs);
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    if (g_async_queue_try_pop(jobs) != NULL) {
+        return 1;
     }
     g_async_queue_unref(jobs);
     g_async_queue_unref(results);
