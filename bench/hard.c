@@ -24,6 +24,10 @@ const mr_hard_shape mr_hard_large[] = {
     {"units", MR_HARD_UNITS, 40000, 8, 0, 8, 8, false, 14},
     {"reusing", MR_HARD_REUSING, 5000, 8, 0, 16, 4, false, 15},
     {"circles", MR_HARD_CIRCLES, 30000, 16, 50, 0, 4, true, 16},
+    {"refcount", MR_HARD_REFCOUNT, 10000, 8, 0, 4, 4, false, 16},
+    {"refcount-32", MR_HARD_REFCOUNT, 10000, 32, 0, 2, 4, false, 17},
+    {"refcount-forked", MR_HARD_REFCOUNT, 3000, 250, 50, 0, 4, false, 18},
+    {"refcount-forked-800", MR_HARD_REFCOUNT, 10000, 800, 100, 0, 4, false, 19},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
@@ -38,6 +42,8 @@ const mr_hard_shape mr_hard_small[] = {
     {"units", MR_HARD_UNITS, 20, 3, 0, 2, 2, false, 8},
     {"reusing", MR_HARD_REUSING, 22, 2, 0, 4, 2, false, 9},
     {"circles", MR_HARD_CIRCLES, 22, 3, 2, 0, 2, true, 10},
+    {"refcount", MR_HARD_REFCOUNT, 24, 2, 0, 1, 2, false, 10},
+    {"refcount-forked", MR_HARD_REFCOUNT, 24, 4, 2, 0, 2, false, 11},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
@@ -45,8 +51,13 @@ const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 typedef struct worker {
     uint32_t step, level;
     uint32_t locks;      /* circles: how many it wants */
-    uint32_t block, old; /* reusing: numbers of blocks; 0: none */
+    uint32_t block, old; /* reusing, refcount: numbers of blocks; 0: none */
 } worker;
+
+/* refcount: what is known of a block. */
+typedef struct counted {
+    uint32_t references, member;
+} counted;
 
 typedef struct generator {
     const mr_hard_shape *shape;
@@ -57,7 +68,8 @@ typedef struct generator {
     uint32_t *values;  /* owned; one a variable */
     uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
     uint32_t *locks;   /* owned; nested, circles: `depth` a thread, those of its nest */
-    uint32_t blocks;   /* reusing: how many there were */
+    uint32_t blocks;   /* reusing, refcount: how many there were */
+    counted *counted;  /* owned; refcount: one a block */
 } generator;
 
 /* splitmix64: a number below `limit` (> 0). */
@@ -392,6 +404,130 @@ static bool step_reusing(generator *g, uint32_t thread)
     return true;
 }
 
+/* Locks 0 … are those of slots, this one is that of all members. */
+enum { LOCK_OF_MEMBERS = 50 };
+
+static void count_references(generator *g, uint32_t thread, uint32_t block, bool up, uint32_t place)
+{
+    uint32_t *references = &g->counted[block].references, before = *references;
+    *references = up ? before + 1 : before - 1;
+    fprintf(g->out, "T%" PRIu32 "|au(C%" PRIu32 "=%" PRIu32 ">%" PRIu32 ")|%" PRIu32 "\n", thread,
+            block, before, *references, place);
+    g->events++;
+}
+
+static void use_member(generator *g, uint32_t thread, uint32_t block, char op, uint32_t place)
+{
+    uint32_t *member = &g->counted[block].member;
+    *member = op == 'w' ? below(g, g->shape->values) : *member;
+    fprintf(g->out, "T%" PRIu32 "|%c(M%" PRIu32 "=%" PRIu32 ")|%" PRIu32 "\n", thread, op, block,
+            *member, place);
+    g->events++;
+}
+
+/* A new block, with one reference. */
+static uint32_t make_counted(generator *g, uint32_t thread)
+{
+    uint32_t block = ++g->blocks;
+    g->counted[block] = (counted){.references = 1};
+    fprintf(g->out,
+            "#@in C%" PRIu32 " o%" PRIu32 "\n#@in M%" PRIu32 " o%" PRIu32 "\nT%" PRIu32
+            "|alloc(o%" PRIu32 "=%" PRIu32 "+%d)|10\nT%" PRIu32 "|w(C%" PRIu32 "=1)|11\n",
+            block, block, block, block, thread, block, ADDRESS + BLOCK_BYTES * block, BLOCK_BYTES,
+            thread, block);
+    g->events += 2;
+    use_member(g, thread, block, 'w', 12);
+    return block;
+}
+
+/* The last one frees the block. */
+static void drop_reference(generator *g, uint32_t thread, uint32_t block)
+{
+    count_references(g, thread, block, false, 20);
+    if (g->counted[block].references)
+        return;
+    use_member(g, thread, block, 'w', 21);
+    fprintf(g->out, "T%" PRIu32 "|free(o%" PRIu32 ")|22\n", thread, block);
+    g->events++;
+}
+
+/* The pointer of a slot. */
+static void point(generator *g, uint32_t thread, char op, uint32_t slot, uint32_t place)
+{
+    uint32_t block = g->values[slot];
+    fprintf(g->out, "T%" PRIu32 "|%c(V%" PRIu32 "=%" PRIu32 ")|%" PRIu32 "\n", thread, op, slot,
+            block ? ADDRESS + BLOCK_BYTES * block : 0, place);
+    g->events++;
+}
+
+/* Adds to the member under its lock; 2 of 100 only read it, without the lock. False: the lock is held. */
+static bool use_counted(generator *g, uint32_t thread, uint32_t block)
+{
+    if (below(g, g->shape->events < 100 ? 3 : 50) == 0) {
+        use_member(g, thread, block, 'r', 30);
+        return true;
+    }
+    if (!acquire(g, thread, LOCK_OF_MEMBERS))
+        return false;
+    use_member(g, thread, block, 'r', 31);
+    use_member(g, thread, block, 'w', 32);
+    release(g, thread, LOCK_OF_MEMBERS);
+    return true;
+}
+
+/* Steps: 0 outside, 1 in the section of the slot to take a reference, 2 with a reference, 3 with a new block, 4 in the
+ * section to put it there. */
+static bool step_refcount(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    if (w->step == 0) {
+        w->level = below(g, g->shape->places);
+        w->step = below(g, 4) == 0 || !g->values[w->level] ? 3 : 1;
+        if (w->step == 3)
+            w->block = make_counted(g, thread);
+        else if (!acquire(g, thread, w->level))
+            w->step = 0;
+        return w->step;
+    }
+    if (w->step == 1) {
+        point(g, thread, 'r', w->level, 40);
+        w->block = g->values[w->level];
+        count_references(g, thread, w->block, true, 41);
+        release(g, thread, w->level);
+        w->step = 2;
+    } else if (w->step == 2 && below(g, 2)) {
+        return use_counted(g, thread, w->block);
+    } else if (w->step == 2) {
+        drop_reference(g, thread, w->block);
+        w->step = 0;
+    } else if (w->step == 3) {
+        if (!acquire(g, thread, w->level))
+            return false;
+        w->step = 4;
+    } else {
+        uint32_t old = g->values[w->level];
+        point(g, thread, 'r', w->level, 42);
+        g->values[w->level] = w->block;
+        point(g, thread, 'w', w->level, 43);
+        release(g, thread, w->level);
+        w->block = old;
+        w->step = old ? 2 : 0;
+    }
+    return true;
+}
+
+/* Steps of a thread that was given a reference: 0 it is not there, 1 it uses the block, 2 it drops it, 3 it is done. */
+static bool step_counted_thread(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    if (w->step == 1 && !use_counted(g, thread, w->block))
+        return false;
+    if (w->step == 2)
+        drop_reference(g, thread, w->block);
+    w->step++;
+    return true;
+}
+
 static bool step_adding(generator *g, uint32_t thread)
 {
     uint32_t place = below(g, g->shape->places);
@@ -449,6 +585,32 @@ static void run_ending(generator *g)
     }
 }
 
+/* Rounds of `depth` threads, each of which the main thread gives a reference to one block. Then it drops its own. */
+static void run_forked_references(generator *g)
+{
+    const mr_hard_shape *s = g->shape;
+    uint32_t first = 1, forked = 0, ended = 0, block = 0;
+    for (; first + s->depth <= s->threads + 1; first += s->depth, forked = ended = 0, block = 0) {
+        while (ended < s->depth) {
+            uint32_t thread = first + (forked ? below(g, forked) : 0);
+            if (!block) {
+                block = make_counted(g, 0);
+            } else if (forked < s->depth && (!forked || below(g, 4) == 0)) {
+                thread = first + forked++;
+                count_references(g, 0, block, true, 41);
+                fork_join(g, "fork", thread);
+                g->workers[thread] = (worker){.step = 1, .block = block};
+                if (forked == s->depth)
+                    drop_reference(g, 0, block);
+            } else if (g->workers[thread].step < 3 && step_counted_thread(g, thread)) {
+                ended += g->workers[thread].step == 3;
+            }
+        }
+        for (uint32_t thread = first; thread < first + s->depth; thread++)
+            fork_join(g, "join", thread);
+    }
+}
+
 static void run(generator *g)
 {
     switch (g->shape->family) {
@@ -480,6 +642,12 @@ static void run(generator *g)
     case MR_HARD_CIRCLES:
         run_threads(g, step_circles);
         break;
+    case MR_HARD_REFCOUNT:
+        if (g->shape->places)
+            run_threads(g, step_refcount);
+        else
+            run_forked_references(g);
+        break;
     }
 }
 
@@ -492,15 +660,16 @@ bool mr_hard_write(const mr_hard_shape *shape, FILE *out)
                    .workers = mr_calloc((size_t)shape->threads + 1, sizeof *g.workers),
                    .values = mr_calloc(MOST_VARIABLES, sizeof *g.values),
                    .holders = mr_calloc(MOST_LOCKS, sizeof *g.holders),
-                   .locks =
-                       mr_calloc(((size_t)shape->threads + 1) * shape->depth, sizeof *g.locks)};
+                   .locks = mr_calloc(((size_t)shape->threads + 1) * shape->depth, sizeof *g.locks),
+                   .counted = mr_calloc((size_t)shape->events + 1, sizeof *g.counted)};
     MR_REQUIRE(shape->depth <= MOST_LOCKS / 2 && shape->values > 0);
-    bool ok = g.workers && g.values && g.holders && g.locks;
+    bool ok = g.workers && g.values && g.holders && g.locks && g.counted;
     if (ok)
         run(&g);
     free(g.workers);
     free(g.values);
     free(g.holders);
     free(g.locks);
+    free(g.counted);
     return ok;
 }

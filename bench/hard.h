@@ -23,6 +23,9 @@
  *             under a lock each, free what was there before, and use what they read there.
  *   circles   threads that take two to four of `depth` locks in any order, back off when one is held, and
  *             access a variable of each lock: thousands of possible deadlocks.
+ *   refcount  blocks with a count of references: threads take them from `places` slots under a lock each, use a member
+ *             under another lock, put new ones there, and free the block of which they drop the last reference. Without
+ *             places the main thread gives each of `depth` threads one to a block, round after round.
  *   adding    threads that add to one variable without a lock, at `places` places of three
  *             functions.
  */
@@ -44,6 +47,7 @@ typedef enum mr_hard_family {
     MR_HARD_UNITS,
     MR_HARD_REUSING,
     MR_HARD_CIRCLES,
+    MR_HARD_REFCOUNT,
 } mr_hard_family;
 
 typedef struct mr_hard_shape {
@@ -51,8 +55,8 @@ typedef struct mr_hard_shape {
     mr_hard_family family;
     uint32_t events;  /* about so many */
     uint32_t threads; /* beside the main one */
-    uint32_t depth;   /* nested, circles: locks; else not used */
-    uint32_t places;  /* hot, adding, units, reusing */
+    uint32_t depth;   /* nested, circles: locks; refcount: threads of a round; else not used */
+    uint32_t places;  /* hot, adding, units, reusing, refcount */
     uint32_t values;  /* written values are 0 … values - 1 */
     bool backs_off;   /* nested */
     uint64_t seed;

@@ -4,7 +4,6 @@
 #include "base/seconds.h"
 #include "cone.h"
 #include "eliminate.h"
-#include "encoder/encoding.h"
 #include "explore.h"
 #include "goal_holds.h"
 #include "greedy.h"
@@ -42,7 +41,7 @@ typedef struct candidate_task {
     mr_goal *goal;
     mr_arena *arena;
     mr_decision *decision;
-    bool impossible;         /* L contains a stop; the fields below are then not used */
+    bool impossible;         /* L or sums show it; the fields below are then not used */
     uint32_t *required;      /* L, NULL until some step asks for it */
     uint32_t *allowed;       /* U, likewise */
     uint32_t *cone;          /* C, likewise */
@@ -133,6 +132,12 @@ static bool may_be_included(const candidate_task *task)
     return true;
 }
 
+static bool refute_by_sums(candidate_task *task, const uint32_t *allowed)
+{
+    return mr_sums_refute(&task->problem->counters, task->precedence, task->goal, task->required,
+                          allowed, &task->decision->effort, task->arena);
+}
+
 /* Computes L and U for the steps that need them. */
 static outcome prepare(candidate_task *task)
 {
@@ -152,6 +157,8 @@ static outcome prepare(candidate_task *task)
     task->impossible = !mr_goal_only_stops(task->goal) &&
                        (!mr_cone_drop_unreached(task->precedence, task->goal, task->allowed) ||
                         !may_be_included(task));
+    if (!task->impossible && uses(task, MR_STEP_ELIMINATE))
+        task->impossible = refute_by_sums(task, task->allowed);
     return PASSED_ON;
 }
 
@@ -188,8 +195,7 @@ static outcome try_linearise(candidate_task *task)
     if (!last || !last->value)
         return result;
     const mr_window_variable *variable = &w->variables[last->variable];
-    uint32_t tried = 0;
-    for (uint32_t k = variable->writes_first;
+    for (uint32_t k = variable->writes_first, tried = 0;
          result == PASSED_ON && k < variable->writes_end && tried < WRITES_TRIED; k++) {
         if (!mr_last_write_fits(w, last, w->writes[k]))
             continue;
@@ -241,10 +247,8 @@ static outcome close_cone(candidate_task *task)
         return PASSED_ON;
     }
     task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
-    if (!task->cone)
-        return NO_MEMORY;
-    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, task->goal,
-                       task->cone, task->arena))
+    if (!task->cone || !mr_cone_close(&problem->hard, task->precedence, task->required,
+                                      task->allowed, task->goal, task->cone, task->arena))
         return NO_MEMORY;
     for (uint32_t t = 0; t < problem->window->thread_count; t++)
         task->decision->cone_events += task->cone[t];
@@ -327,7 +331,9 @@ static outcome try_eliminate(candidate_task *task)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
     case MR_ELIMINATED_SOME:
         task->known = known;
-        return PASSED_ON;
+        return refute_by_sums(task, task->cone)
+                   ? settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE)
+                   : PASSED_ON;
     case MR_ELIMINATED_NOTHING:
         return give_up(task, MR_UNKNOWN_STEPS);
     case MR_ELIMINATED_NO_MEMORY:
@@ -602,12 +608,10 @@ static outcome try_z3(candidate_task *task)
 
 /* ---- the ladder ---- */
 
-typedef struct step_row {
+static const struct {
     mr_step step;
     outcome (*try)(candidate_task *task);
-} step_row;
-
-static const step_row ladder[] = {
+} ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
     {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate_first},
@@ -632,10 +636,8 @@ static outcome out_of_share(candidate_task *task)
 
 static const char *answer_of(const candidate_task *task, outcome result)
 {
-    if (result == PASSED_ON)
-        return "passed-on";
-    if (result == NO_MEMORY)
-        return "no-memory";
+    if (result != SETTLED)
+        return result == PASSED_ON ? "passed-on" : "no-memory";
     return task->decision->verdict == MR_VERDICT_RACE ? "race" : "no-race";
 }
 
@@ -694,7 +696,5 @@ mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
         result = out_of_share(&task);
     }
     arena->waits = waited;
-    if (result == NO_MEMORY)
-        return mr_error_memory(error, "deciding a candidate");
-    return MR_OK;
+    return result == NO_MEMORY ? mr_error_memory(error, "deciding a candidate") : MR_OK;
 }

@@ -4,7 +4,7 @@
  *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
  *   eliminate     what is certain, by propagation on clocks: no race, or a smaller    eliminate.h
- *                 question
+ *                 question; before and after it, by sums of counters: no race         sums.h
  *                 (or a formula about the events near the accesses, with only_near_events    region.h)
  *   greedy        running what can run, in trace order: race                          greedy.h
  *   saturate      the formula of the cone, by propagation and search within a part of saturate.h
@@ -28,6 +28,7 @@
 #include "base/model.h"
 #include "encoder/encoding.h"
 #include "session.h"
+#include "sums.h"
 #include "windows/rows.h"
 
 /* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
@@ -37,8 +38,9 @@ enum { MR_ELIMINATE_EFFORT = 200000000 };
 typedef struct mr_problem {
     const mr_window *window;
     mr_precedence hard, forced, source;
-    const mr_rows *rows; /* NULL: a question that needs them makes them itself */
-    bool refined;        /* mr_problem_refine has been here */
+    const mr_rows *rows;  /* NULL: a question that needs them makes them itself */
+    bool refined;         /* mr_problem_refine has been here */
+    mr_counters counters; /* none: nothing is proven by sums */
 } mr_problem;
 
 typedef struct mr_decide_options {

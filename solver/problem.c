@@ -7,6 +7,8 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
     problem->window = window;
     problem->rows = NULL;
     problem->refined = false;
+    if (!mr_counters_build(&problem->counters, window, arena))
+        return false;
     if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
         !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
         return false;

@@ -60,8 +60,10 @@ static void add_branches(const char *text, mr_random *random, char *out)
 
 static mr_decision decide(examination *x, uint32_t a, uint32_t b, bool linearise, uint64_t steps)
 {
-    mr_problem problem = {x->setup.window, x->setup.hard, x->setup.forced,
-                          x->setup.source, NULL,          false};
+    mr_problem problem = {.window = x->setup.window,
+                          .hard = x->setup.hard,
+                          .forced = x->setup.forced,
+                          .source = x->setup.source};
     mr_decide_options options = {.steps = MR_ALL_STEPS &
                                           ~(linearise ? 0 : MR_STEP_BIT(MR_STEP_LINEARISE)),
                                  .saturate_steps = steps};
@@ -144,7 +146,8 @@ static void examine_lists(examination *x, uint32_t a, uint32_t b)
             race |= mr_exhaustive_has(&x->races, w->start + (one < two ? one : two),
                                       w->start + (one < two ? two : one));
         }
-    mr_problem problem = {w, x->setup.hard, x->setup.forced, x->setup.source, NULL, false};
+    mr_problem problem = {
+        .window = w, .hard = x->setup.hard, .forced = x->setup.forced, .source = x->setup.source};
     mr_decide_options options = {.steps = MR_ALL_STEPS,
                                  .saturate_steps = x->seed % 3 ? 1000000000 : 0};
     mr_decision decision;
