@@ -354,6 +354,14 @@ static bool is_look_of_write(const mr_plan *plan, uint32_t look, uint32_t event)
            strcmp(name + bytes - (sizeof closed - 1), closed) == 0;
 }
 
+/* The thread goes on up to the position, but never stops before the operation of the event itself: a cancellation point is an
+ * operation without the use of a descriptor before it. */
+static void run_on(writing *self, uint32_t event, uint64_t position)
+{
+    if (self->run_to[event] < position)
+        self->run_to[event] = position;
+}
+
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
  * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of
@@ -380,7 +388,7 @@ static bool find_looks(writing *self)
         else if (*before && is_read(trace->op[*before - 1]) &&
                  (is_read(trace->op[event]) || trace->op[event] == MR_OP_ATOMIC_UPDATE) &&
                  trace->operand[event] == trace->operand[*before - 1])
-            self->run_to[*before - 1] = position_of(plan, event) - is_of_call(plan, event);
+            run_on(self, *before - 1, position_of(plan, event) - is_of_call(plan, event));
         self->run_to[event] = position_of(plan, event) + is_operation(plan, event);
         *before = event + 1;
     }
