@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 build_packages=(gcc libc6-dev make pkg-config libz3-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libdw-dev
     libopenmpi-dev openmpi-bin)
-test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind procps z3)
+test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind procps z3 libtbb-dev)
 
 fail() {
     echo "bootstrap.sh: $1" >&2

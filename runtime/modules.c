@@ -353,7 +353,7 @@ static void add_unseen(const char *path)
         enum mr_log_unseen unseen;
     } libraries[] = {
         {"liburcu", MR_LOG_UNSEEN_ASSEMBLY},
-        {"libtbb.so.", MR_LOG_UNSEEN_TBB},
+        {"libtbb.so.2", MR_LOG_UNSEEN_TBB}, /* tbb.c knows the later ones */
     };
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         if (is_called(path, libraries[i].begin)) {

@@ -3,6 +3,7 @@
 #include "sys.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 static void missing(const char *name)
@@ -28,18 +29,20 @@ static void *find_in(const char *file, const char *name)
     return library != NULL ? dlsym(library, name) : NULL;
 }
 
-/* For a plugin that brings a library along, a program that is linked with libstdc++.a, and one that the linker did not link with GLib
+/* For a plugin that brings a library along, a program that is linked with libstdc++.a, and one that the linker did not link with GLib or TBB
  * because this library has all that it calls. */
 static void *find_elsewhere(const char *name)
 {
+    static const struct {
+        const char *begin, *file;
+    } all[] = {
+        {"_ZN3tbb", "libtbb.so.12"}, {"scalable_", "libtbbmalloc.so.2"}, {"_Z", "libstdc++.so.6"},
+        {"g_", "libglib-2.0.so.0"},  {"g_", "libgobject-2.0.so.0"},      {"g_", "libgio-2.0.so.0"},
+    };
     void *found = NULL;
-    if (name[0] == '_' && name[1] == 'Z') {
-        found = find_in("libstdc++.so.6", name);
-    } else if (name[0] == 'g' && name[1] == '_') {
-        static const char *const files[] = {"libglib-2.0.so.0", "libgobject-2.0.so.0",
-                                            "libgio-2.0.so.0"};
-        for (size_t i = 0; i < sizeof files / sizeof *files && found == NULL; i++) {
-            found = find_in(files[i], name);
+    for (size_t i = 0; i < sizeof all / sizeof *all && found == NULL; i++) {
+        if (strncmp(name, all[i].begin, strlen(all[i].begin)) == 0) {
+            found = find_in(all[i].file, name);
         }
     }
     return found;

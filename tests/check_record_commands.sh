@@ -331,9 +331,9 @@ END
     # Grace periods of liburcu are such counts, too: record says so.
     gcc -g -shared -fPIC -Wl,-soname,liburcu-like.so counted.c -o liburcu-like.so && "$maxrace" cc -g user.c -L. -lurcu-like -Wl,-rpath,. -o like -pthread &&
         ends 0 'inline assembly synchronises in ways that are not recorded' "$maxrace" record -o like.mrt ./like || return 1
-    # So are the tasks of TBB, and what is not known of GLib when the program calls it, unless the library is recorded.
+    # So are the tasks of the older TBB, and what is not known of GLib when the program calls it, unless the library is recorded.
     local library define
-    for library in libtbb.so.12 libglib-2.0.so.0; do
+    for library in libtbb.so.2 libglib-2.0.so.0; do
         define=-DAS_IT_IS
         [[ $library != libglib* ]] || { gcc -g -shared -fPIC counted.c -Wl,-soname,$library -o $library && "$maxrace" cc -g user.c ./$library -Wl,-rpath,. -o like -pthread &&
             "$maxrace" record -o like.mrt ./like >out 2>err && ! grep synchronises err && define=-Dcounted_leave=g_dataset_id_leave; } || return 1
