@@ -366,15 +366,22 @@ static uint32_t count_valid(const mr_events *events, const mr_trace *trace)
     return i;
 }
 
+/* Either may be NULL when there are no bytes. */
+static bool are_same(const void *some, const void *others, size_t bytes)
+{
+    return !bytes || !memcmp(some, others, bytes);
+}
+
 static bool has_outlook(const mr_events *events, const mr_trace *trace, const mr_outlook *promised)
 {
     mr_outlook outlook;
     mr_outlook_init(&outlook);
     assert_true(mr_outlook_add(&outlook, events) && mr_outlook_finish(&outlook, &trace->members));
-    bool same = outlook.use_count == promised->use_count &&
-                !memcmp(outlook.contended, promised->contended, promised->variable_count) &&
-                !memcmp(outlook.lock_shared, promised->lock_shared, promised->lock_count) &&
-                !memcmp(outlook.uses, promised->uses, promised->use_count * sizeof *promised->uses);
+    bool same =
+        outlook.use_count == promised->use_count &&
+        are_same(outlook.contended, promised->contended, promised->variable_count) &&
+        are_same(outlook.lock_shared, promised->lock_shared, promised->lock_count) &&
+        are_same(outlook.uses, promised->uses, promised->use_count * sizeof *promised->uses);
     mr_outlook_free(&outlook);
     return same;
 }
