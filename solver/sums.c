@@ -170,7 +170,7 @@ static bool find_base(sum *s)
             s->value = item->change;
         }
     }
-    if (s->base == MR_NONE && !carried)
+    if (s->base == MR_NONE && !is_small(w, carried))
         return false;
     if (s->base == MR_NONE)
         s->value = w->trace->values[carried];

@@ -277,10 +277,41 @@ static void nothing_that_is_possible_is_refuted(void **state)
         assert_true(x.refuted > x.questions / 200 && x.uses_refuted > x.uses / 50);
 }
 
+/* The value before the first write is no count. By the order of the program alone, the update of T3 may begin with it, because the
+ * write of 0 comes after T1's access; the sum with it would overflow. */
+static void a_large_value_before_is_no_count(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "T1|r(C=9223372036854775807)|1\nT1|w(x=1)|2\nT1|w(C=0)|3\nT2|au(C=0>1)|4\nT3|au(C=1>2)|5\n"
+        "T3|au(C=2>3)|6\nT3|w(x=2)|7\nT2|au(C=3>4)|8\n",
+        "T1|r(C=-9223372036854775808)|1\nT1|w(x=1)|2\nT1|w(C=0)|3\nT2|au(C=0>-1)|4\nT3|au(C=-1>-2)|"
+        "5\n"
+        "T3|au(C=-2>-3)|6\nT3|w(x=2)|7\nT2|au(C=-3>-4)|8\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        examination x = {0};
+        mr_setup_open(&x.setup, texts[i]);
+        examine_window(&x, 0, x.setup.trace->event_count);
+        assert_int_equal(x.setup.window->variable_count, 2);
+        assert_int_equal(x.counters.count, 1);
+        mr_stops stops[] = {{&(uint32_t){1}, 1}, {&(uint32_t){6}, 1}};
+        mr_goal goal = {.stops = stops, .stop_count = 2};
+        uint32_t required[THREADS + 1], allowed[THREADS + 1];
+        uint64_t effort = 0;
+        mr_cone_required(&x.setup.hard, &goal, required);
+        mr_cone_allowed(&x.setup.hard, &goal, allowed);
+        assert_false(mr_sums_refute(&x.counters, &x.setup.hard, &goal, required, allowed, &effort,
+                                    &x.setup.arena));
+        mr_setup_close(&x.setup);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_that_is_possible_is_refuted),
+        cmocka_unit_test(a_large_value_before_is_no_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
