@@ -130,11 +130,11 @@ typedef struct sum {
     const mr_precedence *precedence;
     const uint32_t *required, *allowed;
     uint64_t *steps;
-    /* Scratch, one an item of the counter: what it is, and what is left of a giver. */
+    /* Scratch, one an item of the counter: what it is; what is left of a giver; and where nothing is left, a number such that the
+     * items of the chain from this one up to the item have nothing left. */
     item_state *state;
     int64_t *left;
-    uint32_t *
-        end; /* items of the chain from this one up to the item itself have nothing left, if it has nothing */
+    uint32_t *end;
     uint32_t *givers; /* scratch: the chains that have some */
     uint32_t giver_count;
 
