@@ -78,10 +78,14 @@ bool mr_is_time(const struct timespec *time)
     return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < SECOND_NS;
 }
 
+bool mr_ends_waits(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
 bool mr_is_end(clockid_t clock, const struct timespec *at)
 {
-    return at == NULL || ((clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) &&
-                          at->tv_nsec >= 0 && at->tv_nsec < SECOND_NS);
+    return at == NULL || (mr_ends_waits(clock) && at->tv_nsec >= 0 && at->tv_nsec < SECOND_NS);
 }
 
 int64_t mr_limit_in(const struct timespec *duration)

@@ -25,6 +25,8 @@ struct timespec mr_clock_real_time(clockid_t clock, const struct timespec *shown
 
 /* Limits in virtual time: an absolute time of a clock; NULL: MR_NEVER. */
 int64_t mr_limit_at(clockid_t clock, const struct timespec *at);
+/* Do waits take a time of this clock as an end? */
+bool mr_ends_waits(clockid_t clock);
 /* Do waits take it as an end? NULL: as none. One whose seconds are negative is over. */
 bool mr_is_end(clockid_t clock, const struct timespec *at);
 /* Does the kernel take it as a time, or as a duration? */

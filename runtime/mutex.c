@@ -91,6 +91,9 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
 int mr_mutex_lock_until(mr_thread *thread, pthread_mutex_t *mutex, clockid_t clock,
                         const struct timespec *at, uintptr_t code)
 {
+    if (!mr_ends_waits(clock)) { /* glibc looks at the clock first, and at the time when it waits */
+        return EINVAL;
+    }
     if (mr_is_end(clock, at)) {
         return mr_mutex_lock(thread, mutex, mr_limit_at(clock, at), code);
     }

@@ -11,7 +11,7 @@
 /* Locks until the limit; status as of pthread_mutex_timedlock. The caller is busy. */
 int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code);
 
-/* The same until `at` by the clock. One that is no end is EINVAL where the thread would have to wait. */
+/* The same until `at` by the clock. A clock that ends no waits is EINVAL; a time that is no end is, where the thread would have to wait. */
 int mr_mutex_lock_until(mr_thread *thread, pthread_mutex_t *mutex, clockid_t clock,
                         const struct timespec *at, uintptr_t code);
 

@@ -192,7 +192,8 @@ static void ends(void)
     sem_init(&semaphore, 0, 9);
     mtx_init(&other, mtx_timed);
     pthread_mutex_lock(&checks);
-    TRY(pthread_mutex_timedlock(&mutex, &below)); /* it is free */
+    TRY(pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &over)); /* it is free */
+    TRY(pthread_mutex_timedlock(&mutex, &below));                          /* and is taken */
     TRY(pthread_mutex_timedlock(&mutex, &below));
     TRY(pthread_mutex_timedlock(&mutex, &above));
     TRY(pthread_mutex_timedlock(&mutex, &over));
