@@ -77,6 +77,7 @@ MR_EXPORT int siginterrupt(int number, int ends)
     if (mr_signal_action(number, NULL, &action, MR_CALLER) != 0) {
         return -1;
     }
+    mr_signal_interrupts(number, ends);
     action.sa_flags = ends ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
     return mr_signal_action(number, &action, NULL, MR_CALLER);
 }

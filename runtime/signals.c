@@ -380,15 +380,34 @@ static sighandler_t set_simple(int number, sighandler_t handler, int flags, uint
     return mr_signal_action(number, &action, &old, code) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+/* Bit s: the program has asked by siginterrupt that signal s ends calls, also with handlers to come. */
+static uint64_t interrupts;
+
+void mr_signal_interrupts(int number, bool ends)
+{
+    uint64_t bit = UINT64_C(1) << (unsigned)number % 64;
+    if (ends) {
+        __atomic_or_fetch(&interrupts, bit, __ATOMIC_RELAXED);
+    } else {
+        __atomic_and_fetch(&interrupts, ~bit, __ATOMIC_RELAXED);
+    }
+}
+
+static int flags_of_signal(int number)
+{
+    uint64_t bit = UINT64_C(1) << (unsigned)number % 64;
+    return (__atomic_load_n(&interrupts, __ATOMIC_RELAXED) & bit) != 0 ? 0 : SA_RESTART;
+}
+
 MR_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, SA_RESTART, MR_CALLER);
+    return set_simple(number, handler, flags_of_signal(number), MR_CALLER);
 }
 
 MR_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t bsd_signal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, SA_RESTART, MR_CALLER);
+    return set_simple(number, handler, flags_of_signal(number), MR_CALLER);
 }
 
 MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
@@ -404,7 +423,7 @@ MR_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 
 MR_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, SA_RESTART, MR_CALLER);
+    return set_simple(number, handler, flags_of_signal(number), MR_CALLER);
 }
 
 /* What came before is handled before it is blocked, and what is let through before the program goes

@@ -43,6 +43,9 @@ bool mr_signals_restart(void);
 int mr_signal_action(int number, const struct sigaction *action, struct sigaction *old,
                      uintptr_t code);
 
+/* Whether handlers that `signal` installs from now on let the signal end calls that wait. */
+void mr_signal_interrupts(int number, bool ends);
+
 /* sigprocmask, likewise. */
 int mr_signal_mask(int how, const sigset_t *set, sigset_t *old);
 

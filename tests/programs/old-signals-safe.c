@@ -30,6 +30,21 @@ static int is_blocked(void)
     return sigismember(&mask, SIGUSR1);
 }
 
+/* Does the signal end calls that wait? `signal` keeps what siginterrupt has set. */
+static int interrupts(void)
+{
+    struct sigaction action;
+    signal(SIGUSR2, handle);
+    sigaction(SIGUSR2, NULL, &action);
+    return (action.sa_flags & SA_RESTART) == 0;
+}
+
+static int ends_calls(void)
+{
+    return !interrupts() && siginterrupt(SIGUSR2, 1) == 0 && interrupts() &&
+           siginterrupt(SIGUSR2, 0) == 0 && !interrupts();
+}
+
 static int names_are_right(void)
 {
     int bit = 1 << (SIGUSR1 - 1), right = sigset(SIGUSR1, SIG_HOLD) == SIG_DFL && is_blocked();
@@ -43,7 +58,7 @@ static int names_are_right(void)
 int main(void)
 {
     pthread_t thread;
-    if (!names_are_right()) {
+    if (!names_are_right() || !ends_calls()) {
         return 1;
     }
     pthread_create(&thread, NULL, send, NULL);
