@@ -307,6 +307,14 @@ static void give_back(const void *block, uintptr_t code)
     }
 }
 
+/* A block that the library may take back for another one. */
+static void *moved(void *block, uintptr_t code)
+{
+    give_back(block, code);
+    return block;
+}
+
+#define MOVED(block) moved(block, MR_CALLER)
 #define GIVES(name, parameters, arguments)                                                         \
     MR_EXPORT void *name parameters;                                                               \
     void *name parameters                                                                          \
@@ -326,6 +334,9 @@ GIVES(_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution
       (void **pool, size_t bytes, const void *how), (pool, bytes, how))
 GIVES(_ZN3tbb6detail2r115allocate_memoryEm, (size_t bytes), (bytes))
 GIVES(_ZN3tbb6detail2r122cache_aligned_allocateEm, (size_t bytes), (bytes))
+GIVES(scalable_realloc, (void *block, size_t bytes), (MOVED(block), bytes))
+GIVES(scalable_aligned_realloc, (void *block, size_t bytes, size_t alignment),
+      (MOVED(block), bytes, alignment))
 GIVES(scalable_malloc, (size_t bytes), (bytes))
 GIVES(scalable_calloc, (size_t count, size_t bytes), (count, bytes))
 GIVES(scalable_aligned_malloc, (size_t bytes, size_t alignment), (bytes, alignment))
@@ -338,7 +349,16 @@ TAKES_BACK(_ZN3tbb6detail2r124cache_aligned_deallocateEPv, (void *block), (block
 TAKES_BACK(scalable_free, (void *block), (block))
 TAKES_BACK(scalable_aligned_free, (void *block), (block))
 #undef GIVES
+#undef MOVED
 #undef TAKES_BACK
+
+MR_EXPORT int scalable_posix_memalign(void **block, size_t alignment, size_t bytes);
+int scalable_posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    int status = MR_REAL(scalable_posix_memalign)(block, alignment, bytes);
+    log_given(status == 0 ? *block : NULL, MR_CALLER);
+    return status;
+}
 
 /* ---- what is not seen ---- */
 

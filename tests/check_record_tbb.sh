@@ -21,7 +21,9 @@ cat >tasks.cpp <<'END'
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 using namespace oneapi::tbb;
 
@@ -127,6 +129,37 @@ static bool memory()
     return sum() == COUNT * (COUNT - 1);
 }
 
+/* A block that moves goes back, too. */
+static bool moved_memory()
+{
+    enum { BLOCKS = 50, BYTES = 48 };
+    std::vector<int *> blocks(BLOCKS);
+    for (int round = 0; round < 5; round++) {
+        std::thread makes([&] {
+            for (int *&block : blocks)
+                *(block = (int *)scalable_malloc(BYTES)) = 1;
+        });
+        makes.join();
+        std::thread moves([&] {
+            for (int *&block : blocks) {
+                block[1] = 2;
+                scalable_free(scalable_realloc(block, 4096));
+            }
+        }), takes([] {
+            for (int i = 0; i < BLOCKS; i++) {
+                void *block;
+                if (scalable_posix_memalign(&block, 16, BYTES))
+                    throw std::bad_alloc();
+                ((int *)block)[1] = 3;
+                scalable_free(block);
+            }
+        });
+        moves.join();
+        takes.join();
+    }
+    return true;
+}
+
 static bool race()
 {
     task_group group;
@@ -158,7 +191,7 @@ int main(int count, char **names)
     static const struct {
         const char *name;
         bool (*function)();
-    } all[] = {{"loops", loops}, {"groups", groups}, {"throws", throws}, {"arenas", arenas}, {"memory", memory}, {"race", race},
+    } all[] = {{"loops", loops}, {"groups", groups}, {"throws", throws}, {"arenas", arenas}, {"memory", memory}, {"moved_memory", moved_memory}, {"race", race},
                {"race_of_bodies", race_of_bodies}, {"pipeline", pipeline}};
     for (auto &each : all)
         if (count == 2 && !strcmp(names[1], each.name))
@@ -197,7 +230,7 @@ is_told() {
     record "$1" 1 && grep -q '^maxrace: TBB synchronises in ways that are not recorded' err && "$maxrace" convert trace.mrt - | grep -q ' unseen tbb$'
 }
 
-names=(loops groups throws arenas memory race race_of_bodies pipeline)
+names=(loops groups throws arenas memory moved_memory race race_of_bodies pipeline)
 if [ ! -e /usr/include/oneapi/tbb/task_group.h ]; then
     for name in "${names[@]}"; do skip "record_tbb_$name" 'there is no libtbb-dev'; done
     exit 0
