@@ -26,4 +26,7 @@ void mr_glib_order(mr_log_kind kind, const void *token, uintptr_t code);
         }                                                                                          \
     } while (0)
 
+/* A queue, or a pool, begins: items at its address are left from an earlier one, which has ended with them. */
+void mr_glib_new_queue(const void *queue);
+
 #endif

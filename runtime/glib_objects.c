@@ -165,6 +165,18 @@ DEFINE_ALLOCATION(g_slice_alloc0, (size_t bytes), (bytes))
 DEFINE_ALLOCATION(g_strdup, (const char *text), (text))
 DEFINE_ALLOCATION(g_strndup, (const char *text, size_t bytes), (text, bytes))
 DEFINE_ALLOCATION(g_memdup2, (const void *from, size_t bytes), (from, bytes))
-DEFINE_ALLOCATION(g_async_queue_new, (void), ())
-DEFINE_ALLOCATION(g_async_queue_new_full, (destroy_function destroy), (destroy))
 #undef DEFINE_ALLOCATION
+
+#define DEFINE_NEW_QUEUE(name, parameters, arguments)                                              \
+    MR_EXPORT void *name parameters;                                                               \
+    void *name parameters                                                                          \
+    {                                                                                              \
+        lend_caller(MR_CALLER);                                                                    \
+        void *made = MR_REAL(name) arguments;                                                      \
+        take_back_caller(MR_CALLER);                                                               \
+        mr_glib_new_queue(made);                                                                   \
+        return made;                                                                               \
+    }
+DEFINE_NEW_QUEUE(g_async_queue_new, (void), ())
+DEFINE_NEW_QUEUE(g_async_queue_new_full, (destroy_function destroy), (destroy))
+#undef DEFINE_NEW_QUEUE

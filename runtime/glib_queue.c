@@ -24,9 +24,16 @@ const void *mr_glib_token(void)
     return next != NULL ? next++ : NULL;
 }
 
+/* Where there is no object the call does nothing. */
+static bool is_object(const void *token)
+{
+    enum { LOWEST = 4096 };
+    return (uintptr_t)token >= LOWEST;
+}
+
 void mr_glib_order(mr_log_kind kind, const void *token, uintptr_t code)
 {
-    mr_thread *thread = mr_enter();
+    mr_thread *thread = is_object(token) ? mr_enter() : NULL;
     if (thread != NULL) {
         mr_write_object(kind, MR_LOG_ROLE_NONE, token, code, 0, 0);
         mr_leave(thread);
@@ -46,6 +53,7 @@ static struct {
     item *first, **end;
 } buckets[1 << BUCKETS_LOG2];
 static item *free_items;
+static size_t items; /* in the buckets */
 
 static size_t bucket_of(const void *queue, const void *data)
 {
@@ -79,6 +87,7 @@ static void log_pushed(const void *queue, const void *data, uintptr_t code)
         return;
     }
     free_items = added->next;
+    items++;
     *added = (item){queue, data, mr_glib_token(), NULL};
     size_t bucket = bucket_of(queue, data);
     if (buckets[bucket].first == NULL) {
@@ -89,6 +98,18 @@ static void log_pushed(const void *queue, const void *data, uintptr_t code)
     log_order(MR_LOG_BEFORE, added->token, code);
 }
 
+static void unlink_item(size_t bucket, item **link)
+{
+    item *found = *link;
+    *link = found->next;
+    if (found->next == NULL) {
+        buckets[bucket].end = link;
+    }
+    found->next = free_items;
+    free_items = found;
+    items--;
+}
+
 /* The token of the oldest of the items. NULL: there is none. */
 static const void *remove_item(const void *queue, const void *data)
 {
@@ -97,17 +118,29 @@ static const void *remove_item(const void *queue, const void *data)
     while (*link != NULL && ((*link)->queue != queue || (*link)->data != data)) {
         link = &(*link)->next;
     }
-    item *found = *link;
-    if (found == NULL) {
+    if (*link == NULL) {
         return NULL;
     }
-    *link = found->next;
-    if (found->next == NULL) {
-        buckets[bucket].end = link;
+    const void *token = (*link)->token;
+    unlink_item(bucket, link);
+    return token;
+}
+
+void mr_glib_new_queue(const void *queue)
+{
+    mr_thread *thread = mr_enter();
+    for (size_t i = 0; thread != NULL && items != 0 && i < sizeof buckets / sizeof *buckets; i++) {
+        for (item **link = &buckets[i].first; *link != NULL;) {
+            if ((*link)->queue == queue) {
+                unlink_item(i, link);
+            } else {
+                link = &(*link)->next;
+            }
+        }
     }
-    found->next = free_items;
-    free_items = found;
-    return found->token;
+    if (thread != NULL) {
+        mr_leave(thread);
+    }
 }
 
 static void log_taken(const void *queue, const void *data, uintptr_t code)
@@ -485,6 +518,7 @@ static void *made(pool_use *use, void *pool, uintptr_t code)
 {
     if (use != NULL && pool != NULL) {
         use->pool = pool;
+        mr_glib_new_queue(pool);
         mr_glib_order(MR_LOG_BEFORE, pool, code);
     }
     return pool;

@@ -47,6 +47,33 @@ static int collect(void)
     return sum;
 }
 
+static int handed_over;
+
+static gpointer take(gpointer queue)
+{
+    g_async_queue_pop(queue);
+    handed_over++;
+    return NULL;
+}
+
+/* A queue at the address of one that ended with items has nothing of them. */
+static int begins_empty(void)
+{
+    GAsyncQueue *queue = g_async_queue_new();
+    for (gpointer first = NULL; first != queue;) {
+        first = first != NULL ? first : queue;
+        g_async_queue_push(queue, GINT_TO_POINTER(1));
+        g_async_queue_unref(queue);
+        queue = g_async_queue_new();
+    }
+    GThread *thread = g_thread_new("take", take, queue);
+    handed_over = 4;
+    g_async_queue_push(queue, GINT_TO_POINTER(1));
+    g_thread_join(thread);
+    g_async_queue_unref(queue);
+    return handed_over == 5;
+}
+
 static void say_nothing(const char *domain, GLogLevelFlags level, const char *text, gpointer unused)
 {
     (void)domain;
@@ -90,5 +117,5 @@ int main(void)
     }
     g_async_queue_unref(jobs);
     g_async_queue_unref(results);
-    return sum != 30;
+    return sum != 30 || !begins_empty();
 }
