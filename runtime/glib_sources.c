@@ -24,6 +24,7 @@ typedef struct callback_functions {
 typedef struct callback {
     int owners;
     source_function function;
+    void (*once)(void *data); /* what call_once calls */
     void *data;
     destroy_function destroy;
     const void *called; /* its calls come before the end */
@@ -54,20 +55,31 @@ static void drop(void *object)
     }
 }
 
-static void get(void *object, void *source, source_function *function, void **data)
+static int call_once(void *object)
 {
     const callback *self = object;
+    self->once(self->data);
+    return 0;
+}
+
+/* GLib is an owner while it calls the function. Else it looks for a source with these data. */
+static void get(void *object, void *source, source_function *function, void **data)
+{
+    callback *self = object;
+    bool is_called = __atomic_load_n(&self->owners, __ATOMIC_RELAXED) > 1;
     mr_glib_order(MR_LOG_AFTER, source, MR_CALLER);
     *function = self->function;
-    *data = self->data;
+    *data = self->once != NULL && is_called ? self : self->data;
 }
+
+static const callback_functions ours = {take, drop, get};
 
 static callback *make(mr_thread *thread, const void *source, source_function function, void *data,
                       destroy_function destroy, uintptr_t code)
 {
     callback *self = thread != NULL ? malloc(sizeof *self) : NULL;
     if (self != NULL) {
-        *self = (callback){1, function, data, destroy, mr_glib_token()};
+        *self = (callback){1, function, NULL, data, destroy, mr_glib_token()};
         mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_NONE, source, code, 0, 0);
     }
     if (thread != NULL) {
@@ -90,7 +102,6 @@ MR_EXPORT void g_source_set_callback(void *source, source_function function, voi
 static void set_callback(void *source, source_function function, void *data,
                          destroy_function destroy, uintptr_t code)
 {
-    static const callback_functions ours = {take, drop, get};
     callback *self =
         make(MR_GLIB_ENTER(g_source_set_callback), source, function, data, destroy, code);
     if (self != NULL) {
@@ -125,22 +136,38 @@ MR_EXPORT void g_source_set_priority(void *source, int priority);
 MR_EXPORT void *g_idle_source_new(void);
 MR_EXPORT void *g_timeout_source_new(unsigned interval);
 MR_EXPORT void *g_timeout_source_new_seconds(unsigned interval);
-MR_EXPORT void *g_io_create_watch(void *channel, int condition);
-MR_EXPORT void *g_child_watch_source_new(int process);
-MR_EXPORT void *g_unix_signal_source_new(int number);
-MR_EXPORT void *g_unix_fd_source_new(int fd, int condition);
 
 enum { PRIORITY_DEFAULT = 0, PRIORITY_IDLE = 200 };
 
-/* Takes the source over. */
-static unsigned add(void *source, int priority, source_function function, void *data,
-                    destroy_function destroy, uintptr_t code)
+/* These take the source over. */
+static unsigned attach_new(void *source, int priority, uintptr_t code)
 {
     MR_REAL(g_source_set_priority)(source, priority);
-    set_callback(source, function, data, destroy, code);
     unsigned number = attach(source, NULL, code);
     MR_REAL(g_source_unref)(source);
     return number;
+}
+
+static unsigned add(void *source, int priority, source_function function, void *data,
+                    destroy_function destroy, uintptr_t code)
+{
+    set_callback(source, function, data, destroy, code);
+    return attach_new(source, priority, code);
+}
+
+/* 0: it cannot be done here. */
+static unsigned add_once(void *source, int priority, void (*function)(void *data), void *data,
+                         uintptr_t code)
+{
+    callback *self =
+        make(MR_GLIB_ENTER(g_source_set_callback), source, call_once, data, NULL, code);
+    if (self == NULL) {
+        MR_REAL(g_source_unref)(source);
+        return 0;
+    }
+    self->once = function;
+    MR_REAL(g_source_set_callback_indirect)(source, self, &ours);
+    return attach_new(source, priority, code);
 }
 
 #define DEFINE_ADD(name, parameters, arguments, source, priority, destroy)                         \
@@ -180,6 +207,30 @@ DEFINE_ADD(g_timeout_add_seconds_full,
            (priority, interval, function, data, destroy),
            MR_REAL(g_timeout_source_new_seconds)(interval), priority, destroy)
 #undef DEFINE_ADD
+
+#define DEFINE_ADD_ONCE(name, parameters, arguments, source, priority)                             \
+    MR_EXPORT unsigned name parameters;                                                            \
+    unsigned name parameters                                                                       \
+    {                                                                                              \
+        mr_thread *thread = function != NULL ? MR_GLIB_ENTER(name) : NULL;                         \
+        unsigned number = 0;                                                                       \
+        if (thread != NULL) {                                                                      \
+            mr_yield(thread);                                                                      \
+            mr_leave(thread);                                                                      \
+            number = add_once(source, priority, function, data, MR_CALLER);                        \
+        }                                                                                          \
+        return number != 0 ? number : MR_REAL(name) arguments;                                     \
+    }
+DEFINE_ADD_ONCE(g_idle_add_once, (void (*function)(void *data), void *data), (function, data),
+                MR_REAL(g_idle_source_new)(), PRIORITY_IDLE)
+DEFINE_ADD_ONCE(g_timeout_add_once, (unsigned interval, void (*function)(void *data), void *data),
+                (interval, function, data), MR_REAL(g_timeout_source_new)(interval),
+                PRIORITY_DEFAULT)
+DEFINE_ADD_ONCE(g_timeout_add_seconds_once,
+                (unsigned interval, void (*function)(void *data), void *data),
+                (interval, function, data), MR_REAL(g_timeout_source_new_seconds)(interval),
+                PRIORITY_DEFAULT)
+#undef DEFINE_ADD_ONCE
 
 /* ---- contexts and loops ---- */
 

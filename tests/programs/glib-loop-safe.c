@@ -52,6 +52,35 @@ static gpointer work(gpointer unused)
     return unused;
 }
 
+static int early;
+
+static void see_early(gpointer data)
+{
+    *(int *)data += early;
+}
+
+/* Before the loop runs: nothing has to wake it. */
+static gpointer add_early(gpointer seen)
+{
+    early = 3;
+    g_idle_add_once(see_early, seen);
+    g_timeout_add_once(0, see_early, (int *)seen + 1);
+    return NULL;
+}
+
+static int sees_early(void)
+{
+    int seen[2] = {0, 0};
+    GThread *thread = g_thread_new("early", add_early, seen);
+    g_usleep(1000);
+    while (seen[0] == 0 || seen[1] == 0) {
+        g_main_context_iteration(NULL, TRUE);
+    }
+    g_thread_join(thread);
+    g_idle_add_once(see_early, seen);
+    return g_idle_remove_by_data(seen) && !g_idle_remove_by_data(seen);
+}
+
 int main(void)
 {
     loop = g_main_loop_new(NULL, FALSE);
@@ -59,5 +88,5 @@ int main(void)
     g_main_loop_run(loop);
     g_thread_join(thread);
     g_main_loop_unref(loop);
-    return sum != 5 + 6 + 2 + 1 + 7 + 8;
+    return sum != 5 + 6 + 2 + 1 + 7 + 8 || !sees_early();
 }
