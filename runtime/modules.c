@@ -258,7 +258,7 @@ static bool is_unseen_of_glib(const char *name)
     static const char *const begins[] = {
         "g_static_",         "g_pointer_bit_lock_", "g_pointer_bit_unlock_", "g_atomic_int_",
         "g_atomic_pointer_", "g_datalist_id_",      "g_dataset_id_",         "g_signal_emit",
-        "g_object_dup_",     "g_object_replace_"};
+        "g_object_dup_",     "g_object_replace_",   "g_main_context_wait"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         const char *at = name, *begin = begins[i];
         while (*begin != '\0' && *at == *begin) {
