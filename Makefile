@@ -84,7 +84,7 @@ TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 CHEAP_TESTS     := $(filter-out %/test_locals %/test_symbols,$(TESTS))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(MPI)
+all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/libmaxrace_rt.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -137,8 +137,15 @@ $(BUILD)/cc/as: $(call object,$(AS_SOURCES))
 	@mkdir -p $(@D)
 	$(CC) $(call object,$(AS_SOURCES)) -o $@
 
+LINK_RUNTIME = $(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
-	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
+	$(LINK_RUNTIME)
+
+# What programs are linked with: the linker takes functions of other libraries from these libraries, or from archives of the program that have others of the name.
+$(BUILD)/cc/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
+	@mkdir -p $(@D)
+	@echo '{ local: g_*; scalable_*; _ZN3tbb*; };' > $(@D)/link.map
+	$(LINK_RUNTIME) -s -Wl,--version-script=$(@D)/link.map
 
 # The program loads Z3 when it is asked (src/cli/z3_late.c), by the name that the linker would write down.
 Z3_FILE    := $(firstword $(wildcard $(patsubst -L%,%/libz3.so,$(filter -L%,$(LDFLAGS_ALL) $(PACKAGE_LIBS)))) $(shell $(CC) -print-file-name=libz3.so))
@@ -194,7 +201,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 
 # The programs of the unit tests, and what they run.
 .PHONY: tests
-tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/libmaxrace_rt.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
 # Scripts run without make's own variables, which would reach the make that they call.
 SCRIPT := env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)'
@@ -430,7 +437,7 @@ install: all
 	install -m 755 $(BUILD)/libmaxrace_rt.so "$(OWN_DIR)/libmaxrace_rt.so"
 	$(if $(MPI),install -m 755 $(MPI) "$(OWN_DIR)/maxrace-mpi.so")
 	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(OWN_DIR)/cc"
-	install -m 755 $(BUILD)/cc/as "$(OWN_DIR)/cc/as"
+	install -m 755 $(BUILD)/cc/as $(BUILD)/cc/libmaxrace_rt.so "$(OWN_DIR)/cc"
 	install -m 644 $(BUILD)/cc/cxx/bits/c++config.h "$(OWN_DIR)/cc/cxx/bits/c++config.h"
 	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(PC_RPATH)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \

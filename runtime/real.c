@@ -29,8 +29,7 @@ static void *find_in(const char *file, const char *name)
     return library != NULL ? dlsym(library, name) : NULL;
 }
 
-/* For a plugin that brings a library along, a program that is linked with libstdc++.a, and one that the linker did not link with GLib or TBB
- * because this library has all that it calls. */
+/* For a plugin that brings a library along, and a program that is linked with libstdc++.a. */
 static void *find_elsewhere(const char *name)
 {
     static const struct {

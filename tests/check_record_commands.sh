@@ -344,6 +344,37 @@ END
     done
 }
 
+# A program may have functions of its own, in an archive, by the names that the runtime has from other libraries.
+own_names() {
+    cat >named.c <<'END'
+#include <stddef.h>
+int calls;
+char *g_strdup(const char *text) { calls++; return (char *)text; }
+void g_mutex_lock(void *lock) { (void)lock; calls++; }
+void *scalable_malloc(size_t bytes) { calls++; return &calls + (bytes == 0); }
+END
+    cat >names.c <<'END'
+#include <stddef.h>
+#include <stdio.h>
+extern int calls;
+char *g_strdup(const char *text);
+void g_mutex_lock(void *lock);
+void *scalable_malloc(size_t bytes);
+int main(void)
+{
+    int lock = 0;
+    g_mutex_lock(&lock);
+    return printf("%s %d\n", g_strdup("own"), *(int *)scalable_malloc(4)) < 0;
+}
+END
+    local compiler
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null || continue
+        MAXRACE_CC=$compiler "$maxrace" cc -g -c named.c && rm -f libnamed.a && ar rc libnamed.a named.o && MAXRACE_CC=$compiler "$maxrace" cc -g names.c -L. -lnamed -o names &&
+            ends 0 '^own [23]$' "$maxrace" record -o names.mrt ./names || return 1
+    done
+}
+
 # What the assembler says of inline assembly is what it says without calls around it; a comment of C is no end of a line.
 assembler() {
     cat >assembler.c <<'END'
@@ -828,6 +859,7 @@ check record_commands_linked_allocator linked_allocator
 needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
+check record_commands_own_names own_names
 check record_commands_assembler assembler
 check record_commands_failed_try failed_try
 check record_commands_fortified fortified

@@ -63,6 +63,7 @@ plan_check_all() {
     done
     for name in $(shortened) record_programs record_names record_leftovers hunt hunt_inputs mpi; do
         suite_of full/ build/release "$name"
+        [ "$name" != record_programs ] || limits[-1]=$((3 * limit_seconds)) # it grows with each program
     done
     # Other traces each time; a failure prints the line that runs its trace again.
     suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"
@@ -70,6 +71,7 @@ plan_check_all() {
     suite deb build/release tests/check_deb.sh
     for check in tsan far helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
+        limits[-1]=$((2 * limit_seconds))
     done
 }
 

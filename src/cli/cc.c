@@ -356,7 +356,7 @@ static void add_linking(arguments *self, bool clang, const mr_runtime_place *pla
     if (clang) {
         add(self, "-fno-sanitize-link-runtime");
         add(self, "-Wl,--push-state,--no-as-needed");
-        add_joined(self, place->folder, "/libmaxrace_rt.so");
+        add_joined(self, place->stand_in, "libmaxrace_rt.so");
         add(self, "-Wl,--pop-state");
     } else {
         add_joined(self, "-L", place->stand_in);
