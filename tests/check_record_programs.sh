@@ -44,6 +44,7 @@ one() {
     mkdir -p "$folder"
     # What the library of C++ does to memory of the program, outside of what several threads use, is not recorded.
     case $name in *.cpp) command=c++ flags=() standard=-std=c++20 ;; esac
+    # shellcheck disable=SC2046 # flags are several words
     MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command $standard -g -O0 -pthread "$source" $(flags_of "$source") -o "$folder/program" || return 1
     seed_1_is_done "$compiler" "$source" && first=2
     for ((seed = first; seed <= more_seeds; seed++)); do
@@ -64,13 +65,14 @@ one() {
     # What another process does, when it ends, and which numbers threads have, is up to the system: no two records need be the same.
     grep -q 'popen(\|fork()\|posix_spawn(\|system(\|SYS_gettid' "$source" && return
     # Without what only one thread uses, and without inputs: the time of the clock is in there, too. A thread that the library starts
-    # for SIGEV_THREAD comes into the recording when the system lets it: there one of three more records must be equal.
-    local tries=1 try
-    ! grep -q SIGEV_THREAD "$source" || tries=3
-    record "$folder/program" 1 "$folder/two.mrt" --record-inputs no || return 1
-    for ((try = 1; try <= tries; try++)); do
-        record "$folder/program" 1 "$folder/one.mrt" --record-inputs no || return 1
-        cmp "$folder/one.mrt" "$folder/two.mrt" >"$folder/difference" && return
+    # for SIGEV_THREAD comes into the recording when the system lets it: there two of six records must be equal.
+    local last=2 number other
+    ! grep -q SIGEV_THREAD "$source" || last=6
+    for ((number = 1; number <= last; number++)); do
+        record "$folder/program" 1 "$folder/$number.mrt" --record-inputs no || return 1
+        for ((other = 1; other < number; other++)); do
+            cmp "$folder/$other.mrt" "$folder/$number.mrt" >"$folder/difference" && return
+        done
     done
     cat "$folder/difference"
     return 1
