@@ -9,14 +9,14 @@ if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 far_threads=0 helgrind
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
-    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 FAR_JOBS_THREADS=$far_threads MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$(($1 / 30)) SWEEP_ROUNDS=$(($1 / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+    JOBS_TRACES=$1 JOBS_REPEATED=$1 JOBS_DEFERRED=$((10 * $1)) FAR_JOBS_TRACES=$1 FAR_JOBS_THREADS=$far_threads MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$(($1 / 30)) SWEEP_ROUNDS=$(($1 / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
         "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }
 
-# Without a fair scheduler one thread that looks again and again may keep the others from running.
+# Without a fair scheduler one thread that looks again and again may keep the others from running. check-all asks for full lengths.
 under_helgrind() {
-    JOBS_TRACES=$1 valgrind --fair-sched=try --tool=helgrind --error-exitcode=66 --suppressions=tests/helgrind.txt -q "$2" 2>&1 | tail -60
+    JOBS_TRACES=$1 JOBS_REPEATED=$1 JOBS_DEFERRED=$((10 * $1)) valgrind --fair-sched=try --tool=helgrind --error-exitcode=66 --suppressions=tests/helgrind.txt -q "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }
 

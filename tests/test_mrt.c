@@ -339,8 +339,10 @@ static void swap_events(mr_bytes bytes, const mr_trace *trace, uint32_t first, u
 static void change_event(mr_bytes bytes, const mr_trace *trace, uint32_t event, mr_random *random)
 {
     mr_events events = events_in(bytes, trace);
-    ((uint8_t *)events.op)[event] = (uint8_t)mr_random_below(random, MR_OP_RELEASE + 1);
-    ((uint32_t *)events.operand)[event] = mr_random_below(random, 4);
+    uint8_t *ops = (uint8_t *)events.op;
+    uint32_t *operands = (uint32_t *)events.operand;
+    ops[event] = (uint8_t)mr_random_below(random, MR_OP_RELEASE + 1);
+    operands[event] = mr_random_below(random, 4);
     mr_test_seal(bytes);
 }
 
