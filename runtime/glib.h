@@ -26,7 +26,8 @@ void mr_glib_order(mr_log_kind kind, const void *token, uintptr_t code);
         }                                                                                          \
     } while (0)
 
-/* A queue, or a pool, begins: items at its address are left from an earlier one, which has ended with them. */
-void mr_glib_new_queue(const void *queue);
+/* The first block that the library allocates, or frees, from here on is the caller's, until that is taken back. */
+void mr_glib_lend_caller(uintptr_t code);
+void mr_glib_take_back_caller(uintptr_t code);
 
 #endif

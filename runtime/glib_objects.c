@@ -93,21 +93,6 @@ DEFINE_GET(g_weak_ref_get, void *, (void *reference), (reference), reference)
 DEFINE_GET(g_cancellable_is_cancelled, int, (void *cancellable), (cancellable), cancellable)
 #undef DEFINE_GET
 
-/* The first block that is allocated, or freed, is the caller's. */
-static void lend_caller(uintptr_t code)
-{
-    if (mr_self != NULL && mr_self->caller == 0) {
-        mr_self->caller = code;
-    }
-}
-
-static void take_back_caller(uintptr_t code)
-{
-    if (mr_self != NULL && mr_self->caller == code) {
-        mr_self->caller = 0;
-    }
-}
-
 /* Threads are those of the library, which the runtime sees as others; but the caller's are the places. */
 static void lend_place(uintptr_t code)
 {
@@ -137,9 +122,9 @@ void *g_thread_try_new(const char *name, void *(*start)(void *), void *data, voi
 MR_EXPORT void *g_thread_join(void *thread);
 void *g_thread_join(void *thread)
 {
-    lend_caller(MR_CALLER);
+    mr_glib_lend_caller(MR_CALLER);
     void *result = MR_REAL(g_thread_join)(thread);
-    take_back_caller(MR_CALLER);
+    mr_glib_take_back_caller(MR_CALLER);
     return result;
 }
 
@@ -147,9 +132,9 @@ void *g_thread_join(void *thread)
     MR_EXPORT void *name parameters;                                                               \
     void *name parameters                                                                          \
     {                                                                                              \
-        lend_caller(MR_CALLER);                                                                    \
+        mr_glib_lend_caller(MR_CALLER);                                                            \
         void *made = MR_REAL(name) arguments;                                                      \
-        take_back_caller(MR_CALLER);                                                               \
+        mr_glib_take_back_caller(MR_CALLER);                                                       \
         return made;                                                                               \
     }
 DEFINE_ALLOCATION(g_malloc, (size_t bytes), (bytes))
@@ -166,17 +151,3 @@ DEFINE_ALLOCATION(g_strdup, (const char *text), (text))
 DEFINE_ALLOCATION(g_strndup, (const char *text, size_t bytes), (text, bytes))
 DEFINE_ALLOCATION(g_memdup2, (const void *from, size_t bytes), (from, bytes))
 #undef DEFINE_ALLOCATION
-
-#define DEFINE_NEW_QUEUE(name, parameters, arguments)                                              \
-    MR_EXPORT void *name parameters;                                                               \
-    void *name parameters                                                                          \
-    {                                                                                              \
-        lend_caller(MR_CALLER);                                                                    \
-        void *made = MR_REAL(name) arguments;                                                      \
-        take_back_caller(MR_CALLER);                                                               \
-        mr_glib_new_queue(made);                                                                   \
-        return made;                                                                               \
-    }
-DEFINE_NEW_QUEUE(g_async_queue_new, (void), ())
-DEFINE_NEW_QUEUE(g_async_queue_new_full, (destroy_function destroy), (destroy))
-#undef DEFINE_NEW_QUEUE

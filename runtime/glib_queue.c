@@ -13,33 +13,6 @@
 
 #include <stdlib.h>
 
-const void *mr_glib_token(void)
-{
-    enum { BYTES = 4096 };
-    static char *next, *end;
-    if (next == end) {
-        next = mr_pages(BYTES);
-        end = next != NULL ? next + BYTES : NULL;
-    }
-    return next != NULL ? next++ : NULL;
-}
-
-/* Where there is no object the call does nothing. */
-static bool is_object(const void *token)
-{
-    enum { LOWEST = 4096 };
-    return (uintptr_t)token >= LOWEST;
-}
-
-void mr_glib_order(mr_log_kind kind, const void *token, uintptr_t code)
-{
-    mr_thread *thread = is_object(token) ? mr_enter() : NULL;
-    if (thread != NULL) {
-        mr_write_object(kind, MR_LOG_ROLE_NONE, token, code, 0, 0);
-        mr_leave(thread);
-    }
-}
-
 /* ---- items that were pushed and not taken yet ---- */
 
 typedef struct item {
@@ -126,7 +99,8 @@ static const void *remove_item(const void *queue, const void *data)
     return token;
 }
 
-void mr_glib_new_queue(const void *queue)
+/* A queue, or a pool, begins: items at its address are left from an earlier one, which has ended with them. */
+static void begin_queue(const void *queue)
 {
     mr_thread *thread = mr_enter();
     for (size_t i = 0; thread != NULL && items != 0 && i < sizeof buckets / sizeof *buckets; i++) {
@@ -142,6 +116,20 @@ void mr_glib_new_queue(const void *queue)
         mr_leave(thread);
     }
 }
+
+#define DEFINE_NEW_QUEUE(name, parameters, arguments)                                              \
+    MR_EXPORT void *name parameters;                                                               \
+    void *name parameters                                                                          \
+    {                                                                                              \
+        mr_glib_lend_caller(MR_CALLER);                                                            \
+        void *made = MR_REAL(name) arguments;                                                      \
+        mr_glib_take_back_caller(MR_CALLER);                                                       \
+        begin_queue(made);                                                                         \
+        return made;                                                                               \
+    }
+DEFINE_NEW_QUEUE(g_async_queue_new, (void), ())
+DEFINE_NEW_QUEUE(g_async_queue_new_full, (void (*destroy)(void *data)), (destroy))
+#undef DEFINE_NEW_QUEUE
 
 static void log_taken(const void *queue, const void *data, uintptr_t code)
 {
@@ -518,7 +506,7 @@ static void *made(pool_use *use, void *pool, uintptr_t code)
 {
     if (use != NULL && pool != NULL) {
         use->pool = pool;
-        mr_glib_new_queue(pool);
+        begin_queue(pool);
         mr_glib_order(MR_LOG_BEFORE, pool, code);
     }
     return pool;

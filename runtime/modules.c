@@ -226,29 +226,33 @@ static needs needs_of(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
     return found;
 }
 
-static bool is_text(const char *name, const char *wanted)
-{
-    while (*wanted != '\0' && *name == *wanted) {
-        name++;
-        wanted++;
-    }
-    return *name == *wanted;
-}
+typedef bool (*is_wanted)(const char *name);
 
-/* Does the module call the function, which is in another one? */
-static bool calls(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, const char *function)
+/* Does the module call a function of another one that is wanted? */
+static bool calls(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, is_wanted is_one)
 {
     needs found = needs_of(info, entry);
     for (int k = 0; k < 2 && found.symbols != NULL && found.texts != NULL; k++) {
         size_t count = found.of[k] != NULL ? found.bytes[k] / sizeof *found.of[k] : 0;
         for (size_t i = 0; i < count; i++) {
             size_t symbol = ELF64_R_SYM(found.of[k][i].r_info);
-            if (symbol != 0 && is_text(found.texts + found.symbols[symbol].st_name, function)) {
+            if (symbol != 0 && is_one(found.texts + found.symbols[symbol].st_name)) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/* Every instrumented object calls it. */
+static bool is_of_instrumented(const char *name)
+{
+    return mr_begins_with(name, "__tsan_init");
+}
+
+static bool is_of_assembly(const char *name)
+{
+    return mr_begins_with(name, "maxrace_annotate_atomic_begin");
 }
 
 /* Functions by which GLib synchronises threads inside its library, or hands data to them, and that the runtime does not know
@@ -256,33 +260,12 @@ static bool calls(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, cons
 static bool is_unseen_of_glib(const char *name)
 {
     static const char *const begins[] = {
-        "g_static_",         "g_pointer_bit_lock_", "g_pointer_bit_unlock_", "g_atomic_int_",
-        "g_atomic_pointer_", "g_datalist_id_",      "g_dataset_id_",         "g_signal_emit",
-        "g_object_dup_",     "g_object_replace_",   "g_main_context_wait"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        const char *at = name, *begin = begins[i];
-        while (*begin != '\0' && *at == *begin) {
-            at++;
-            begin++;
-        }
-        if (*begin == '\0') {
+        "static_",         "pointer_bit_lock_", "pointer_bit_unlock_", "atomic_int_",
+        "atomic_pointer_", "datalist_id_",      "dataset_id_",         "signal_emit",
+        "object_dup_",     "object_replace_",   "main_context_wait"};
+    for (size_t i = 0; mr_begins_with(name, "g_") && i < sizeof begins / sizeof *begins; i++) {
+        if (mr_begins_with(name + 2, begins[i])) {
             return true;
-        }
-    }
-    return false;
-}
-
-static bool calls_unseen_of_glib(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
-{
-    needs found = needs_of(info, entry);
-    for (int k = 0; k < 2 && found.symbols != NULL && found.texts != NULL; k++) {
-        size_t count = found.of[k] != NULL ? found.bytes[k] / sizeof *found.of[k] : 0;
-        for (size_t i = 0; i < count; i++) {
-            size_t symbol = ELF64_R_SYM(found.of[k][i].r_info);
-            const char *name = found.texts + found.symbols[symbol].st_name;
-            if (symbol != 0 && name[0] == 'g' && is_unseen_of_glib(name)) {
-                return true;
-            }
         }
     }
     return false;
@@ -331,20 +314,6 @@ static void add_code(const struct dl_phdr_info *info, bool is_annotated)
     }
 }
 
-/* Does the name of the file begin like this? */
-static bool is_called(const char *path, const char *begin)
-{
-    const char *name = path;
-    for (; *path != '\0'; path++) {
-        name = *path == '/' ? path + 1 : name;
-    }
-    while (*begin != '\0' && *name == *begin) {
-        name++;
-        begin++;
-    }
-    return *begin == '\0';
-}
-
 /* Libraries that are not recorded, and whose threads wait for each other by atomic accesses only. */
 static void add_unseen(const char *path)
 {
@@ -356,11 +325,11 @@ static void add_unseen(const char *path)
         {"libtbb.so.2", MR_LOG_UNSEEN_TBB}, /* tbb.c knows the later ones */
     };
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        if (is_called(path, libraries[i].begin)) {
+        if (mr_is_called(path, libraries[i].begin)) {
             modules.unseen |= UINT32_C(1) << libraries[i].unseen;
         }
     }
-    modules.has_glib = modules.has_glib || is_called(path, "libglib-2.0.so.");
+    modules.has_glib = modules.has_glib || mr_is_called(path, "libglib-2.0.so.");
 }
 
 static bool is_known_well(const char *path)
@@ -368,7 +337,7 @@ static bool is_known_well(const char *path)
     static const char *const begins[] = {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.",
                                          "libmaxrace_rt.so"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        if (is_called(path, begins[i])) {
+        if (mr_is_called(path, begins[i])) {
             return true;
         }
     }
@@ -402,10 +371,11 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         const ElfW(Dyn) *dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
-        /* Every instrumented object calls it. Return addresses do not tell: constructors jump there. */
-        if (header->p_type == PT_DYNAMIC && calls(info, dynamic, "__tsan_init")) {
-            add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
-            modules.calls_in_glib = modules.calls_in_glib || calls_unseen_of_glib(info, dynamic);
+        /* Return addresses do not tell: constructors jump there. */
+        if (header->p_type == PT_DYNAMIC && calls(info, dynamic, is_of_instrumented)) {
+            add_code(info, calls(info, dynamic, is_of_assembly));
+            modules.calls_in_glib =
+                modules.calls_in_glib || calls(info, dynamic, is_unseen_of_glib);
         } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL) {
             add_unseen(info->dlpi_name);
         }

@@ -3,7 +3,6 @@
 #include "sys.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 static void missing(const char *name)
@@ -51,7 +50,7 @@ static void *find_elsewhere(const char *name)
     };
     void *found = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all && found == NULL; i++) {
-        if (strncmp(name, all[i].begin, strlen(all[i].begin)) == 0) {
+        if (mr_begins_with(name, all[i].begin)) {
             found = find_in(all[i].file, name);
         }
     }

@@ -137,6 +137,24 @@ size_t mr_copy_text(char *to, size_t room, const char *from)
     return length;
 }
 
+bool mr_begins_with(const char *text, const char *begin)
+{
+    while (*begin != '\0' && *text == *begin) {
+        text++;
+        begin++;
+    }
+    return *begin == '\0';
+}
+
+bool mr_is_called(const char *path, const char *begin)
+{
+    const char *name = path;
+    for (; *path != '\0'; path++) {
+        name = *path == '/' ? path + 1 : name;
+    }
+    return mr_begins_with(name, begin);
+}
+
 void mr_complain(const char *text, const char *detail)
 {
     char line[512];

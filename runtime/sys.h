@@ -5,6 +5,7 @@
 #ifndef MR_RUNTIME_SYS_H
 #define MR_RUNTIME_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,11 @@ long mr_read_task(int id, const char *file, char *text, size_t room);
 
 /* Text without libc: copies at most room - 1 bytes, always terminates; returns the length. */
 size_t mr_copy_text(char *to, size_t room, const char *from);
+
+/* Does the text begin like this? */
+bool mr_begins_with(const char *text, const char *begin);
+/* Does the name of the file begin like this? So libraries are told whatever their version. */
+bool mr_is_called(const char *path, const char *begin);
 
 /* One line on standard error: "maxrace: " and the texts (NULL: none). */
 void mr_complain(const char *text, const char *detail);

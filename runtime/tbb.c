@@ -71,8 +71,8 @@ static void *run(stand_in *self, void *how)
 {
     (void)how;
     void *real = self->real;
-    __atomic_store_n(&self->runs, true,
-                     __ATOMIC_RELAXED); /* before this thread waits for its turn */
+    /* Before this thread waits for its turn. */
+    __atomic_store_n(&self->runs, true, __ATOMIC_RELAXED);
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         after(real, MR_CALLER);
@@ -83,7 +83,8 @@ static void *run(stand_in *self, void *how)
     return real;
 }
 
-static void nothing(stand_in *self)
+/* Destructors: who made it frees the real one. */
+static void nothing(void *self)
 {
     (void)self;
 }
@@ -111,18 +112,18 @@ static void *handed_on(void *real, uintptr_t code)
 static void let_be_taken(const void *given, const void *real)
 {
     enum { NAPS = 5, ALL_NAPS = 4000, NAP_NS = 30000 };
-    static unsigned naps;
+    static unsigned naps; /* threads of the library may nap at once */
     const stand_in *self = given;
     if (given == real) {
         return;
     }
-    for (int i = 0; i < NAPS && naps < ALL_NAPS && !__atomic_load_n(&self->runs, __ATOMIC_RELAXED);
+    for (int i = 0; i < NAPS && !__atomic_load_n(&self->runs, __ATOMIC_RELAXED) &&
+                    __atomic_load_n(&naps, __ATOMIC_RELAXED) < ALL_NAPS;
          i++) {
         const struct timespec nap = {0, NAP_NS};
-        naps++;
+        __atomic_add_fetch(&naps, 1, __ATOMIC_RELAXED);
         mr_sys(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
-        mr_thread *thread =
-            mr_enter(); /* a thread that the library has just made waits for its turn */
+        mr_thread *thread = mr_enter(); /* one that was just made waits for its turn */
         if (thread != NULL) {
             mr_yield_to_others(thread);
             mr_leave(thread);
@@ -209,34 +210,37 @@ typedef struct delegate {
     const void *const *functions;
     void *real;
     const mr_thread *caller;
+    bool went; /* to another thread, and has ended there */
 } delegate;
+
+/* The function has ended in another thread, maybe by an exception. */
+static void end_call(delegate **self)
+{
+    mr_thread *thread = *self != NULL ? mr_enter() : NULL;
+    if (thread != NULL) {
+        (*self)->went = true;
+        before(&(*self)->caller, MR_CALLER);
+        mr_leave(thread);
+    }
+}
 
 static bool call_delegate(delegate *self)
 {
+    delegate *elsewhere __attribute__((cleanup(end_call))) = NULL;
     mr_thread *thread = mr_enter();
-    bool is_other = thread != NULL && thread != self->caller;
-    if (is_other) {
+    if (thread != NULL && thread != self->caller) {
         after(self, MR_CALLER);
+        elsewhere = self;
     }
     if (thread != NULL) {
         mr_leave(thread);
     }
-    bool result = (*(bool (**)(void *)) * (void **)self->real)(self->real);
-    if (is_other && (thread = mr_enter()) != NULL) {
-        before(&self->caller, MR_CALLER);
-        mr_leave(thread);
-    }
-    return result;
-}
-
-static void no_delegate(delegate *self)
-{
-    (void)self;
+    return (*(bool (**)(void *)) * (void **)self->real)(self->real);
 }
 
 static void end_delegate(delegate *self)
 {
-    mr_thread *thread = self->caller != NULL ? mr_enter() : NULL;
+    mr_thread *thread = self->went ? mr_enter() : NULL;
     if (thread != NULL) {
         after(&self->caller, MR_CALLER);
         mr_leave(thread);
@@ -248,9 +252,9 @@ _ZN3tbb6detail2r17executeERNS0_2d115task_arena_baseERNS2_13delegate_baseE(void *
 void _ZN3tbb6detail2r17executeERNS0_2d115task_arena_baseERNS2_13delegate_baseE(void *arena,
                                                                                void *real)
 {
-    static const void *const table[] = {NULL, NULL, call_delegate, no_delegate, no_delegate};
+    static const void *const table[] = {NULL, NULL, call_delegate, nothing, nothing};
     mr_thread *thread = mr_enter();
-    delegate other __attribute__((cleanup(end_delegate))) = {table + 2, real, thread};
+    delegate other __attribute__((cleanup(end_delegate))) = {table + 2, real, thread, false};
     if (thread != NULL) {
         before(&other, MR_CALLER);
         mr_leave(thread);

@@ -20,20 +20,6 @@ static void tell(enum mr_log_unseen unseen, const char *what)
     }
 }
 
-/* Is this the path of a library of that name, whatever its version? */
-static bool is_library(const char *path, const char *name)
-{
-    const char *file = path;
-    for (const char *at = path; *at != '\0'; at++) {
-        file = *at == '/' ? at + 1 : file;
-    }
-    while (*name != '\0' && *file == *name) {
-        file++;
-        name++;
-    }
-    return *name == '\0';
-}
-
 void mr_unseen_thread(uintptr_t code)
 {
     static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so"};
@@ -43,7 +29,7 @@ void mr_unseen_thread(uintptr_t code)
         return;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (is_library(info.dli_fname, names[i])) {
+        if (mr_is_called(info.dli_fname, names[i])) {
             tell(MR_LOG_UNSEEN_OPENMP, "OpenMP");
         }
     }
