@@ -213,13 +213,27 @@ typedef struct delegate {
     bool went; /* to another thread, and has ended there */
 } delegate;
 
-/* The function has ended in another thread, maybe by an exception. */
-static void end_call(delegate **self)
+/* `elsewhere` is the function that runs, where another thread runs it. */
+static void begin_call(delegate **elsewhere, delegate *self)
 {
-    mr_thread *thread = *self != NULL ? mr_enter() : NULL;
+    mr_thread *thread = mr_enter();
+    *elsewhere = thread != NULL && thread != self->caller ? self : NULL;
+    if (*elsewhere != NULL) {
+        after(self, MR_CALLER);
+    }
     if (thread != NULL) {
-        (*self)->went = true;
-        before(&(*self)->caller, MR_CALLER);
+        mr_leave(thread);
+    }
+}
+
+/* Also when it throws. */
+static void end_call(delegate **elsewhere)
+{
+    delegate *self = *elsewhere;
+    mr_thread *thread = self != NULL ? mr_enter() : NULL;
+    if (thread != NULL) {
+        self->went = true;
+        before(&self->caller, MR_CALLER);
         mr_leave(thread);
     }
 }
@@ -227,14 +241,7 @@ static void end_call(delegate **self)
 static bool call_delegate(delegate *self)
 {
     delegate *elsewhere __attribute__((cleanup(end_call))) = NULL;
-    mr_thread *thread = mr_enter();
-    if (thread != NULL && thread != self->caller) {
-        after(self, MR_CALLER);
-        elsewhere = self;
-    }
-    if (thread != NULL) {
-        mr_leave(thread);
-    }
+    begin_call(&elsewhere, self);
     return (*(bool (**)(void *)) * (void **)self->real)(self->real);
 }
 
