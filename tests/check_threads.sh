@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_threads.sh [tsan|far|helgrind]...: what threads do together under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
-# results. far: test_far_jobs under ThreadSanitizer, which takes half as long as all others. LONG=1: on more traces, and the pool recorded by maxrace itself, which finds no race in it. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+# results. far: test_far_jobs under ThreadSanitizer, which takes as long as all others together. LONG=1: on more traces, and the pool recorded by maxrace itself, which finds no race in it. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
