@@ -287,7 +287,7 @@ static void test_older_version(void **state)
     ((mr_mrt_header *)(void *)bytes.items)->version = MR_MRT_OLDEST_VERSION - 1;
     mr_test_seal(bytes);
     assert_int_equal(mr_test_read_mrt(bytes, false, &trace, &error), MR_ERR_TRACE);
-    assert_non_null(strstr(error.text, "has format version 1, this maxrace reads versions 2 to 7"));
+    assert_non_null(strstr(error.text, "has format version 1, this maxrace reads versions 2 to 8"));
     mr_trace_free(trace);
     free(bytes.items);
 }

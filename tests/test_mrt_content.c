@@ -505,7 +505,7 @@ static void test_headers_and_ends(void **state)
     mr_streamed streamed = mr_test_stream(bytes, NULL, false, false);
     assert_int_equal(streamed.status, MR_ERR_TRACE);
     assert_non_null(
-        strstr(streamed.error.text, "has format version 8, this maxrace reads versions 2 to 7"));
+        strstr(streamed.error.text, "has format version 9, this maxrace reads versions 2 to 8"));
     header->version = MR_MRT_VERSION - 1; /* the layout without STATE */
     mr_test_seal(bytes);
     assert_int_equal(mr_test_stream(bytes, NULL, false, false).status, MR_OK);

@@ -1,5 +1,6 @@
 /* The stream of an .mrt file, which a thread reads ahead: the same as reading it whole, for every
  * size of block; closed early; truncated; progress told from the caller's thread. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +203,53 @@ static void test_follow(void **state)
     mr_trace_free(trace);
 }
 
+static bool place_columns(const mr_stream *stream, const mr_events *events, char *to)
+{
+    const void *const columns[] = {events->op, events->thread, events->operand, events->location};
+    size_t bytes = events->count;
+    bool placed = true;
+    for (int i = 0; i < 4; i++) {
+        bool is_placed = mr_stream_place(stream, columns[i], bytes, to);
+        assert_true(!is_placed || memcmp(to, columns[i], bytes) == 0);
+        placed = placed && is_placed;
+        to += bytes;
+        bytes = events->count * sizeof(uint32_t);
+    }
+    return placed;
+}
+
+/* The columns of full blocks are whole pages, which can be mapped elsewhere and outlive the stream. Those of other blocks are not. */
+static void test_place(void **state)
+{
+    (void)state;
+    enum { BLOCK = 1 << 16, BLOCKS = 3, REST = 1000, BLOCK_BYTES = 13 * BLOCK };
+    mr_trace *trace = make_trace(BLOCKS * BLOCK + REST);
+    mr_bytes bytes = mr_test_mrt(trace, BLOCK);
+    char *path = mr_test_file(bytes.items, bytes.count);
+    char *room = mmap(NULL, (size_t)BLOCKS * BLOCK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(room != MAP_FAILED);
+    mr_stream *stream = open_stream(path, NULL, false);
+    mr_events events;
+    mr_error error = {0};
+    for (size_t i = 0; i <= BLOCKS; i++) {
+        assert_int_equal(mr_stream_next(stream, &events, &error), MR_OK);
+        assert_int_equal(events.count, i < BLOCKS ? BLOCK : REST);
+        assert_true(place_columns(stream, &events, room + i % BLOCKS * BLOCK_BYTES) ==
+                    (i < BLOCKS));
+        events.count = REST; /* no whole pages */
+        assert_false(place_columns(stream, &events, room));
+    }
+    mr_stream_close(stream);
+    for (size_t i = 0; i < BLOCKS; i++)
+        assert_memory_equal(room + i * BLOCK_BYTES, trace->op + i * BLOCK, BLOCK);
+    munmap(room, (size_t)BLOCKS * BLOCK_BYTES);
+    unlink(path);
+    free(path);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
 /* A file that was written to after it was read is not read again as if it were checked. */
 static void test_changed(void **state)
 {
@@ -317,7 +366,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_whole), cmocka_unit_test(test_early_close),
         cmocka_unit_test(test_follow),        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_truncated),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_place),         cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

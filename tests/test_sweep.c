@@ -452,6 +452,31 @@ static void test_foreseen(void **state)
     }
 }
 
+/* The same where the columns are pages of the file. */
+static void test_pages(void **state)
+{
+    (void)state;
+    enum { LINES = (1 << 20) + 1000, BLOCK = 1 << 16 }; /* columns of 1 MiB are mapped */
+    static const int places[] = {70000, LINES - 10};
+    char text_path[512], mrt_path[512];
+    char *text = with_races(places, 2, LINES);
+    mr_scratch_write(&scratch, "pages.std", text, text_path);
+    write_mrt(text, BLOCK, mrt_path);
+    free(text);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    mr_sweep whole = sweep_of(text_path, config), mapped = sweep_of(mrt_path, config);
+    check_same(&whole, &mapped);
+    assert_non_null(mapped.lean);
+    assert_int_equal(whole.trace->event_count, LINES);
+    for (size_t event = 0; event < mapped.lean->event_count; event++)
+        assert_true(whole.trace->op[event] == mapped.lean->op[event] &&
+                    whole.trace->thread[event] == mapped.lean->thread[event] &&
+                    whole.trace->link[event] == mapped.lean->link[event]);
+    mr_sweep_free(&whole);
+    mr_sweep_free(&mapped);
+    mr_config_free(config);
+}
+
 /* The index says fewer events than there are. Columns have room for those. */
 static void test_foreseen_too_few(void **state)
 {
@@ -642,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
         cmocka_unit_test(test_late_opaque),    cmocka_unit_test(test_rest),
         cmocka_unit_test(test_foreseen),       cmocka_unit_test(test_foreseen_too_few),
+        cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -49,6 +49,11 @@ static void *map_aligned(size_t bytes)
     return begin + before;
 }
 
+bool mr_huge_is_mapped(size_t bytes)
+{
+    return bytes >= MR_HUGE_MAPPED_BYTES;
+}
+
 void *mr_huge_new(size_t bytes)
 {
     if (bytes < MR_HUGE_MAPPED_BYTES)

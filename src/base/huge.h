@@ -15,6 +15,8 @@ void mr_huge_ask(void *memory, size_t bytes);
  * before has small pages. NULL: no memory. */
 void *mr_huge_new(size_t bytes);
 void mr_huge_free(void *memory, size_t bytes); /* NULL is fine */
+/* Is a block of so many bytes mapped for itself? Then other pages may be mapped into it. */
+bool mr_huge_is_mapped(size_t bytes);
 
 /* Makes a block of `old_bytes` (NULL: none) one of `new_bytes`. What is new in it may hold anything. A mapped block
  * moves without being copied, and keeps its large pages. NULL: no memory, and nothing has changed. */

@@ -1,6 +1,7 @@
 #include "lean.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "base/seconds.h"
 #include "base/thread.h"
 #include "beside.h"
@@ -38,13 +39,30 @@ bool mr_lean_begin(const mr_sweep_job *job, uint64_t end)
     return mr_lean_is_enough(job) && has_room(job, end) && mr_stream_rewind(job->sweep->stream);
 }
 
-static void place(mr_trace *trace, const mr_events *events)
+/* Puts the events into the columns. Where they are whole pages of the file, these are mapped there: memory that is touched for the
+ * first time has to be cleared, which costs more than all that is done with it here. */
+static void place(const mr_lean_making *making, mr_trace *trace, const mr_events *events)
 {
-    size_t first = (size_t)events->first, bytes = events->count * sizeof(uint32_t);
-    memcpy(trace->op + first, events->op, events->count);
-    memcpy(trace->thread + first, events->thread, bytes);
-    memcpy(trace->operand + first, events->operand, bytes);
-    memcpy(trace->location + first, events->location, bytes);
+    size_t first = (size_t)events->first;
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } columns[] = {{trace->op + first, events->op, events->count},
+                   {trace->thread + first, events->thread, events->count * sizeof(uint32_t)},
+                   {trace->operand + first, events->operand, events->count * sizeof(uint32_t)},
+                   {trace->location + first, events->location, events->count * sizeof(uint32_t)}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (!making->may_map || !mr_stream_place(making->job->sweep->stream, columns[i].from,
+                                                 columns[i].bytes, columns[i].to))
+            memcpy(columns[i].to, columns[i].from, columns[i].bytes);
+}
+
+/* The columns are mappings of their own, and there are not too many blocks: the system allows a process 65,530 mappings. */
+static bool may_map(const mr_lean_making *making)
+{
+    enum { MOST_EVENTS = 1 << 28 };
+    return mr_huge_is_mapped(making->event_count) && making->event_count <= MOST_EVENTS;
 }
 
 /* Are more events wanted? A thread waits until it is known. */
@@ -91,12 +109,13 @@ static mr_status read_blocks(mr_lean_making *making)
     mr_events events;
     /* What is kept for each variable is made once. */
     trace->variables.count = making->variable_count;
+    making->may_map = may_map(making);
     for (size_t block = 0; goes_on(making); block++) {
         mr_status status = give_block(making, block, &events);
         if (status != MR_OK)
             return status;
         MR_REQUIRE(events.count > 0);
-        place(trace, &events);
+        place(making, trace, &events);
         trace->threads.count = events.thread_count;
         trace->locks.count = events.lock_count;
         trace->objects.count = events.object_count;

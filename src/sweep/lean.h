@@ -17,6 +17,7 @@ typedef struct mr_lean_making {
     const mr_sweep_job *job;
     uint64_t event_count; /* of the whole trace … */
     uint32_t variable_count;
+    bool may_map;    /* pages of the file into the columns */
     mr_trace *trace; /* owned, and … */
     mr_index *index; /* … owned, as long as it is made */
     mr_status status;

@@ -5,7 +5,7 @@
  * the first growth on that does not fit, each array of a mebibyte or more that grows becomes a file
  * without a name, mapped where the array is. Who uses it sees no difference; the system reads and
  * writes pages as they are needed, and a thread (pager.h) keeps the mapped part small. An .mrt file
- * itself cannot serve: its columns come in blocks, an array must be in one piece.
+ * itself cannot serve: its columns come in blocks, of which not all are whole pages, and an array must be in one piece.
  *
  *   mr_spill_limit → mr_spill_reserve* → mr_spill_fit* → (use) → mr_spill_free
  *

@@ -53,6 +53,11 @@ bool mr_stream_changed(const mr_stream *stream)
     return stream->kind->changed && stream->kind->changed(stream);
 }
 
+bool mr_stream_place(const mr_stream *stream, const void *from, size_t bytes, void *to)
+{
+    return stream->kind->place && stream->kind->place(stream, from, bytes, to);
+}
+
 const mr_outlook *mr_stream_outlook(const mr_stream *stream)
 {
     return stream->kind->outlook(stream);

@@ -44,6 +44,11 @@ bool mr_stream_follow(mr_stream *stream, size_t number, mr_events *events);
 /* After a rewind or a second pass: was the file written to since it was opened? What was given may be wrong then. */
 bool mr_stream_changed(const mr_stream *stream);
 
+/* Puts a column, or a part of it, of events that mr_stream_follow or mr_stream_next has given at `to`, in a mapping of the caller's
+ * (base/huge.h), without reading it: pages of the file are mapped there. They stay when the stream is closed. What was there may be
+ * gone when the stream cannot. */
+bool mr_stream_place(const mr_stream *stream, const void *from, size_t bytes, void *to);
+
 /* What the rest of the file holds, or NULL when that is not known (text; a damaged .mrt). */
 const mr_outlook *mr_stream_outlook(const mr_stream *stream);
 

@@ -18,6 +18,8 @@ typedef struct mr_stream_kind {
     /* As mr_stream_follow and mr_stream_changed; NULL: it cannot. */
     bool (*follow)(mr_stream *stream, size_t number, mr_events *events);
     bool (*changed)(const mr_stream *stream);
+    /* As mr_stream_place; NULL: it cannot. */
+    bool (*place)(const mr_stream *stream, const void *from, size_t bytes, void *to);
     void (*close)(mr_stream *stream); /* frees the stream itself, too */
 } mr_stream_kind;
 

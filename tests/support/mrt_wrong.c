@@ -86,8 +86,8 @@ static void change_head(mr_bytes piece, mr_random *random)
                                  &head->has_values};
     uint32_t which = mr_random_below(random, 6);
     if (which < 5)
-        *numbers[which] = which ? other_number(*numbers[which], random)
-                                : 1 + mr_random_below(random, MR_MRT_FACTS);
+        *numbers[which] =
+            which ? other_number(*numbers[which], random) : 1 + mr_random_below(random, MR_MRT_GAP);
     else if (head->size_bytes)
         head->size_bytes -=
             mr_random_below(random, (uint32_t)(piece.count - sizeof *head) % 64 + 4) %

@@ -2,12 +2,15 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS] [STATE] [POSITIONS])*,
+ *   header, (NAMES | LINES | MEMBERS | [GAP] EVENTS [VALUES] [STACKS] [ORDERS] [STATE] [POSITIONS])*,
  *     TEXTS*, [TYPES], [ENDING], [RUN], [FACTS], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
  * and one of the payload with its filling: every byte of a file is under a checksum.
+ *
+ * The payload of a full block begins at a multiple of MR_MRT_PAGE_BYTES, by a GAP before it. So its columns are whole pages, and can
+ * be mapped behind those of the block before it.
  */
 #ifndef MR_FORMATS_MRT_FORMAT_H
 #define MR_FORMATS_MRT_FORMAT_H
@@ -16,7 +19,7 @@
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
 enum {
-    MR_MRT_VERSION = 7,
+    MR_MRT_VERSION = 8,
     MR_MRT_STATES_VERSION = 7,   /* the first with STATE and FACTS */
     MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
     MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
@@ -26,6 +29,7 @@ enum {
 
 enum {
     MR_MRT_ALIGN_BYTES = 64,
+    MR_MRT_PAGE_BYTES = 4096,
     MR_MRT_BLOCK_EVENTS = 1 << 16, /* most events of a block */
     MR_MRT_BYTE_ORDER = 0x01020304,
     MR_MRT_CHUNK_MARK = 0x4B4E4843, /* "CHNK" */
@@ -63,6 +67,7 @@ typedef enum mr_mrt_kind {
     /* for who reads a part of the file (mrt_part.h) */
     MR_MRT_STATE, /* before the block before it: mr_mrt_state */
     MR_MRT_FACTS, /* of the whole trace: mr_mrt_facts */
+    MR_MRT_GAP,   /* zeros, to be passed over */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -170,6 +175,9 @@ typedef struct mr_mrt_index_before {
 _Static_assert(sizeof(mr_mrt_index_before) == 24 + 144 + 48, "the layout of older versions");
 _Static_assert(MR_OP_COUNT == 22 && MR_OP_FENCE == 21 && sizeof(mr_mrt_index) == 24 + 176 + 64,
                "another list of operations is another version of the format");
+
+_Static_assert((int)MR_MRT_BLOCK_EVENTS % (int)MR_MRT_PAGE_BYTES == 0,
+               "the columns of a full block are whole pages");
 
 extern const unsigned char mr_mrt_magic[MR_MRT_MAGIC_BYTES];
 

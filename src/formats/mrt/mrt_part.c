@@ -441,6 +441,7 @@ static bool read_chunk(mr_mrt_part *part, bool *end)
     case MR_MRT_RUN:
     case MR_MRT_INPUTS:
     case MR_MRT_TYPES:
+    case MR_MRT_GAP:
         return mr_mrt_source_skip(source, &chunk, &unused) == MR_OK;
     case MR_MRT_END:
         break;

@@ -357,6 +357,13 @@ static mr_status read_state(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
                : mr_mrt_states_check_facts(&mrt->states, mrt->trace, chunk, payload, error);
 }
 
+/* Its checksum is looked at, as it is little. */
+static mr_status read_gap(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    return mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
@@ -475,6 +482,8 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return read_types(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
+    case MR_MRT_GAP:
+        return read_gap(mrt, &chunk, error);
     case MR_MRT_STATE:
     case MR_MRT_FACTS:
         return read_state(mrt, &chunk, error);

@@ -252,6 +252,19 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
+bool mr_mrt_source_place(const mr_mrt_source *source, const void *from, size_t bytes, void *to)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t offset = (uintptr_t)from - (uintptr_t)source->map;
+    if (!source->map || ((uintptr_t)to | offset | bytes) % page)
+        return false;
+    const int access = PROT_READ | PROT_WRITE, own = MAP_PRIVATE | MAP_FIXED;
+    if (mmap(to, bytes, access, own, source->file, (off_t)offset) == to)
+        return true;
+    MR_REQUIRE(mmap(to, bytes, access, own | MAP_ANONYMOUS, -1, 0) == to);
+    return false;
+}
+
 void mr_mrt_source_limit(mr_mrt_source *source, uint64_t memory_bytes)
 {
     source->is_tight =

@@ -60,6 +60,9 @@ mr_status mr_mrt_source_skip(mr_mrt_source *source, const mr_mrt_chunk *chunk, m
 void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset);
 /* The same for one more pass, which has come from an offset to the next, when memory is tight. Several threads may make such passes. */
 void mr_mrt_source_release_between(const mr_mrt_source *source, uint64_t from, uint64_t offset);
+/* Puts bytes of a mapped file at `to`, in a mapping of the caller's, by mapping their pages. False: they are no whole pages, or the
+ * system refuses; what was at `to` may be gone then, and is zero. */
+bool mr_mrt_source_place(const mr_mrt_source *source, const void *from, size_t bytes, void *to);
 /* The process is to stay within so many bytes (0: any): memory is tight when a mapped file takes more than an eighth. */
 void mr_mrt_source_limit(mr_mrt_source *source, uint64_t memory_bytes);
 /* After the last chunk: MR_ERR_TRACE when there are more bytes. */

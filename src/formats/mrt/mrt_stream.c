@@ -156,6 +156,11 @@ static bool stream_changed(const mr_stream *base)
     return mr_mrt_source_changed(&((const mrt_stream *)base)->mrt->source);
 }
 
+static bool stream_place(const mr_stream *base, const void *from, size_t bytes, void *to)
+{
+    return mr_mrt_source_place(&((const mrt_stream *)base)->mrt->source, from, bytes, to);
+}
+
 /* Where the events of a known block are in the file. */
 static uint64_t offset_of(const mrt_stream *stream, size_t number)
 {
@@ -294,7 +299,7 @@ mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_op
 {
     static const mr_stream_kind kind = {stream_next,    stream_outlook, stream_dictionary,
                                         stream_stop,    stream_rewind,  stream_follow,
-                                        stream_changed, stream_close};
+                                        stream_changed, stream_place,   stream_close};
     *result = NULL;
     mrt_stream *stream = mr_calloc(1, sizeof *stream);
     if (!stream) {

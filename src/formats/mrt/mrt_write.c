@@ -265,11 +265,24 @@ static mr_status write_members(mr_mrt_writer *writer, const mr_trace *trace, mr_
                        error);
 }
 
+/* Zeros, after which the payload of the next chunk begins at a multiple of MR_MRT_PAGE_BYTES. */
+static mr_status write_gap(mr_mrt_writer *writer, mr_error *error)
+{
+    const uint64_t page = MR_MRT_PAGE_BYTES, head = sizeof(mr_mrt_chunk);
+    if ((writer->offset + head) % page == 0)
+        return MR_OK;
+    mr_status status =
+        put(writer, NULL, (size_t)((page - (writer->offset + 2 * head) % page) % page), error);
+    return status ? status : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_GAP}, error);
+}
+
 static mr_status write_events(mr_mrt_writer *writer, const mr_events *events, bool has_values,
                               mr_error *error)
 {
     const void *const columns[] = {events->thread, events->operand, events->location};
-    mr_status status = put(writer, events->op, events->count, error);
+    mr_status status = events->count == MR_MRT_BLOCK_EVENTS ? write_gap(writer, error) : MR_OK;
+    if (!status)
+        status = put(writer, events->op, events->count, error);
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++) {
         status = put_filling(writer, error);
         if (!status)

@@ -217,8 +217,8 @@ static void text_close(mr_stream *base)
     free(stream);
 }
 
-static const mr_stream_kind text_kind = {text_next, text_outlook, text_dictionary, text_stop, NULL,
-                                         NULL,      NULL,         text_close};
+static const mr_stream_kind text_kind = {
+    text_next, text_outlook, text_dictionary, text_stop, NULL, NULL, NULL, NULL, text_close};
 
 /* Without a thread the caller parses. */
 static void start_parser(text_stream *stream)
