@@ -43,22 +43,37 @@ static uint32_t count_chains(const mr_window *w, const mr_window_variable *varia
     return updates > 1 ? chains : 0;
 }
 
-static mr_counter_item make_item(const mr_window *w, uint32_t event)
+/* `before`: the item before it in its chain, or NULL. */
+static mr_counter_item make_item(const mr_window *w, uint32_t event, const mr_counter_item *before)
 {
     int64_t written = w->trace->values[mr_window_written_value(w, event)];
     bool reads = mr_op_reads(mr_window_op(w, event));
-    int64_t read = reads ? w->trace->values[mr_window_read_value(w, event)] : 0;
-    return (mr_counter_item){.event = event, .plain = !reads, .change = written - read};
+    uint32_t read = reads ? mr_window_read_value(w, event) : MR_NONE;
+    mr_counter_item item = {.event = event,
+                            .read = read,
+                            .plain = !reads,
+                            .change = reads ? written - w->trace->values[read] : written,
+                            .ups = before ? before->ups : 0,
+                            .downs = before ? before->downs : 0,
+                            .plains = before ? before->plains : 0};
+    if (!reads)
+        item.plains++;
+    else if (item.change > 0)
+        item.ups += item.change;
+    else
+        item.downs -= item.change;
+    return item;
 }
 
 /* Adds the variable. `item_of`: scratch, one an event. */
 static void add_counter(mr_counters *counters, uint32_t variable, uint32_t *chain, uint32_t *item,
-                        uint32_t *item_of)
+                        uint32_t *plain, uint32_t *item_of)
 {
     const mr_window *w = counters->window;
     const mr_window_variable *v = &w->variables[variable];
     mr_counter *counter = &counters->counters[counters->count++];
-    *counter = (mr_counter){.variable = variable, .chains_first = *chain, .items_first = *item};
+    *counter = (mr_counter){
+        .variable = variable, .chains_first = *chain, .items_first = *item, .plains_first = *plain};
     for (uint32_t k = v->writes_first; k < v->writes_end; k++) {
         uint32_t event = w->writes[k];
         if (w->previous_write[event] != MR_NONE)
@@ -66,13 +81,17 @@ static void add_counter(mr_counters *counters, uint32_t variable, uint32_t *chai
         mr_counter_chain *own = &counters->chains[(*chain)++];
         *own = (mr_counter_chain){.thread = w->thread[event], .first = *item};
         for (; event != MR_NONE; event = w->next_write[event]) {
-            item_of[event] = *item;
-            counters->items[(*item)++] = make_item(w, event);
+            const mr_counter_item *before = *item > own->first ? &counters->items[*item - 1] : NULL;
+            counters->items[*item] = make_item(w, event, before);
+            if (counters->items[*item].plain)
+                counters->plains[(*plain)++] = *item;
+            item_of[event] = (*item)++;
         }
         own->end = *item;
     }
     counter->chains_end = *chain;
     counter->items_end = *item;
+    counter->plains_end = *plain;
     for (uint32_t k = v->writes_first; k < v->writes_end; k++)
         counters->in_order[counter->items_first + k - v->writes_first] = item_of[w->writes[k]];
     MR_ASSERT(*item - counter->items_first == v->writes_end - v->writes_first);
@@ -102,26 +121,30 @@ bool mr_counters_build(mr_counters *counters, const mr_window *window, mr_arena 
     counters->chains = mr_arena_alloc(arena, chains, sizeof *counters->chains);
     counters->items = mr_arena_alloc(arena, items, sizeof *counters->items);
     counters->in_order = mr_arena_alloc(arena, items, sizeof *counters->in_order);
+    counters->plains = mr_arena_alloc(arena, items, sizeof *counters->plains);
     mr_arena_mark mark = mr_arena_get_mark(arena);
     uint32_t *item_of = mr_arena_alloc(arena, window->size, sizeof *item_of);
     if (!counters->counters || !counters->chains || !counters->items || !counters->in_order ||
-        !item_of)
+        !counters->plains || !item_of)
         return false;
-    uint32_t chain = 0, item = 0;
+    uint32_t chain = 0, item = 0, plain = 0;
     for (uint32_t v = 0; v < window->variable_count; v++)
         if (count_chains(window, &window->variables[v]))
-            add_counter(counters, v, &chain, &item, item_of);
+            add_counter(counters, v, &chain, &item, &plain, item_of);
     mr_arena_release(arena, mark);
     return true;
 }
 
 /* ---- one update of a counter ---- */
 
-typedef enum item_state {
-    OUT,   /* not among the updates before m since the base */
-    FIXED, /* certainly among them */
-    FREE,
-} item_state;
+/* What the items of a chain are, up to which one: each kind is a stretch of the chain, as before(e) is a prefix of it. */
+typedef struct chain_state {
+    uint32_t required, allowed; /* the ends of those in L and in U */
+    /* Up to which the base, or m, comes after them or is one itself: of those before m, m is none. */
+    uint32_t to_base, before_m;
+    uint32_t fixed;    /* those from to_base on are certainly between base and m */
+    uint32_t free_end; /* those after fixed may be */
+} chain_state;
 
 /* An update m of a counter, about which the proof is. */
 typedef struct sum {
@@ -130,9 +153,10 @@ typedef struct sum {
     const mr_precedence *precedence;
     const uint32_t *required, *allowed;
     uint64_t *steps;
-    /* Scratch, one an item of the counter: what it is; what is left of a giver; and where nothing is left, a number such that the
+    chain_state *chains; /* scratch, one a chain of the counter */
+    /* Scratch, one an item of the counter: is it free? What is left of a giver; and where nothing is left, a number such that the
      * items of the chain from this one up to the item have nothing left. */
-    item_state *state;
+    bool *free;
     int64_t *left;
     uint32_t *end;
     uint32_t *givers; /* scratch: the chains that have some */
@@ -154,66 +178,6 @@ static bool precedes(const sum *s, uint32_t event, uint32_t of)
     return event == of || mr_precedes(s->precedence, event, of);
 }
 
-/* Finds the base. False: it is not certain which one it is. */
-static bool find_base(sum *s)
-{
-    const mr_window *w = s->all->window;
-    const mr_counter *c = s->counter;
-    uint32_t carried = w->variables[c->variable].carried_value;
-    s->base = MR_NONE;
-    *s->steps += c->items_end - c->items_first;
-    for (uint32_t i = c->items_first; i < c->items_end; i++) {
-        const mr_counter_item *item = &s->all->items[i];
-        if (item->plain && precedes(s, item->event, s->m) &&
-            (s->base == MR_NONE || item->event > s->base)) {
-            s->base = item->event;
-            s->value = item->change;
-        }
-    }
-    if (s->base == MR_NONE && !is_small(w, carried))
-        return false;
-    if (s->base == MR_NONE)
-        s->value = w->trace->values[carried];
-    for (uint32_t i = c->items_first; i < c->items_end; i++) {
-        const mr_counter_item *item = &s->all->items[i];
-        if (!is_in(w, s->allowed, item->event) || precedes(s, s->m, item->event))
-            continue;
-        bool before = s->base != MR_NONE && precedes(s, item->event, s->base),
-             after = !item->plain && (s->base == MR_NONE || precedes(s, s->base, item->event));
-        if (!before && !after)
-            return false;
-    }
-    return true;
-}
-
-/* Is m the last write of each witness? */
-static bool is_last(const sum *s)
-{
-    const mr_window *w = s->all->window;
-    const mr_counter *c = s->counter;
-    uint32_t written = mr_window_written_value(w, s->m);
-    *s->steps += c->items_end - c->items_first;
-    for (uint32_t i = c->items_first; i < c->items_end; i++) {
-        const mr_counter_item *item = &s->all->items[i];
-        if (!is_in(w, s->allowed, item->event) || precedes(s, item->event, s->m))
-            continue;
-        if (item->plain || mr_window_read_value(w, item->event) == written)
-            return false;
-    }
-    return true;
-}
-
-static item_state state_of(const sum *s, uint32_t event)
-{
-    const mr_window *w = s->all->window;
-    if (event == s->m || !is_in(w, s->allowed, event) ||
-        (s->base != MR_NONE && precedes(s, event, s->base)))
-        return OUT;
-    if (precedes(s, event, s->m) || (s->last && is_in(w, s->required, event)))
-        return FIXED;
-    return precedes(s, s->m, event) ? OUT : FREE;
-}
-
 /* How many items of a chain, of the first on, are in before(of). */
 static uint32_t items_before(const sum *s, const mr_counter_chain *chain, uint32_t of)
 {
@@ -231,6 +195,138 @@ static uint32_t items_before(const sum *s, const mr_counter_chain *chain, uint32
             high = middle;
     }
     return low - chain->first;
+}
+
+/* The first item from `low` up to `high` that is the event, or that comes after it. */
+static uint32_t first_after(const sum *s, uint32_t low, uint32_t high, uint32_t event)
+{
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        ++*s->steps;
+        if (precedes(s, event, s->all->items[middle].event))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* How much the items of the chain up to `end` count up (or down). */
+static int64_t counted(const sum *s, const mr_counter_chain *chain, uint32_t end, bool down)
+{
+    const mr_counter_item *last = end > chain->first ? &s->all->items[end - 1] : NULL;
+    return !last ? 0 : down ? last->downs : last->ups;
+}
+
+/* How much those from `first` up to `end` do; 0: there are none. */
+static int64_t counted_from(const sum *s, const mr_counter_chain *chain, uint32_t first,
+                            uint32_t end, bool down)
+{
+    return first < end ? counted(s, chain, end, down) - counted(s, chain, first, down) : 0;
+}
+
+static bool has_plain(const sum *s, const mr_counter_chain *chain, uint32_t first, uint32_t end)
+{
+    uint32_t before = first > chain->first ? s->all->items[first - 1].plains : 0;
+    return first < end && s->all->items[end - 1].plains > before;
+}
+
+/* The last plain write before m. False: there is none, and what is carried in is no count. */
+static bool find_base(sum *s)
+{
+    const mr_window *w = s->all->window;
+    const mr_counter *c = s->counter;
+    uint32_t carried = w->variables[c->variable].carried_value;
+    s->base = MR_NONE;
+    *s->steps += c->plains_end - c->plains_first;
+    for (uint32_t i = c->plains_first; i < c->plains_end; i++) {
+        const mr_counter_item *item = &s->all->items[s->all->plains[i]];
+        if (precedes(s, item->event, s->m) && (s->base == MR_NONE || item->event > s->base)) {
+            s->base = item->event;
+            s->value = item->change;
+        }
+    }
+    if (s->base == MR_NONE && !is_small(w, carried))
+        return false;
+    if (s->base == MR_NONE)
+        s->value = w->trace->values[carried];
+    return true;
+}
+
+/* Where the base and m stand in each chain. */
+static void find_places(sum *s)
+{
+    const mr_window *w = s->all->window;
+    const mr_counter *c = s->counter;
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
+        const mr_counter_chain *chain = &s->all->chains[k];
+        chain_state *state = &s->chains[k - c->chains_first];
+        state->before_m = chain->first + items_before(s, chain, s->m);
+        state->to_base = chain->first;
+        if (s->base != MR_NONE)
+            state->to_base +=
+                items_before(s, chain, s->base) + (w->thread[s->base] == chain->thread);
+    }
+}
+
+/* Is m the last write of each witness? */
+static bool is_last(const sum *s)
+{
+    const mr_window *w = s->all->window;
+    const mr_counter *c = s->counter;
+    uint32_t written = mr_window_written_value(w, s->m);
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
+        const mr_counter_chain *chain = &s->all->chains[k];
+        const chain_state *state = &s->chains[k - c->chains_first];
+        uint32_t first = state->before_m + (w->thread[s->m] == chain->thread);
+        if (has_plain(s, chain, first, state->allowed))
+            return false;
+        for (uint32_t i = first; i < state->allowed; i++, ++*s->steps)
+            if (s->all->items[i].read == written)
+                return false;
+    }
+    return true;
+}
+
+/* Finds the fixed items of each chain, and the sum that m reads with these alone. False: a required update comes after m,
+ * which is the last one. */
+static bool add_fixed(sum *s, int64_t *total)
+{
+    const mr_window *w = s->all->window;
+    const mr_counter *c = s->counter;
+    *total = s->value;
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
+        const mr_counter_chain *chain = &s->all->chains[k];
+        chain_state *state = &s->chains[k - c->chains_first];
+        uint32_t fixed = state->before_m;
+        if (s->last && w->thread[s->m] != chain->thread && state->required > fixed)
+            fixed = state->required;
+        state->fixed = fixed < state->allowed ? fixed : state->allowed;
+        if (state->fixed > state->to_base && state->fixed > state->before_m &&
+            precedes(s, s->m, s->all->items[state->fixed - 1].event))
+            return false;
+        *total += counted_from(s, chain, state->to_base, state->fixed, false) -
+                  counted_from(s, chain, state->to_base, state->fixed, true);
+    }
+    return true;
+}
+
+/* Finds where the items end that m does not come before. False: it is not certain that m has the base. */
+static bool find_free(sum *s)
+{
+    const mr_counter *c = s->counter;
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
+        const mr_counter_chain *chain = &s->all->chains[k];
+        chain_state *state = &s->chains[k - c->chains_first];
+        uint32_t first = state->before_m < state->allowed ? state->before_m : state->allowed;
+        uint32_t end = state->free_end = first_after(s, first, state->allowed, s->m);
+        if (has_plain(s, chain, state->to_base, end))
+            return false;
+        if (s->base != MR_NONE && state->to_base < end &&
+            !precedes(s, s->base, s->all->items[state->to_base].event))
+            return false;
+    }
+    return true;
 }
 
 /* The latest of the first `count` items of a chain that has something left; MR_NONE: none has. */
@@ -272,17 +368,20 @@ static int64_t give(sum *s, const mr_counter_item *taker)
     return need;
 }
 
-/* Lists the givers: free updates of the other sign. */
+/* Says of each item whether it is free, and lists the givers: free updates of the other sign. */
 static void find_givers(sum *s, bool down)
 {
     const mr_counter *c = s->counter;
     s->giver_count = 0;
     for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
         const mr_counter_chain *chain = &s->all->chains[k];
+        const chain_state *state = &s->chains[k - c->chains_first];
         bool some = false;
         for (uint32_t i = chain->first; i < chain->end; i++) {
             int64_t change = s->all->items[i].change;
-            bool gives = s->state[i - c->items_first] == FREE && (down ? change > 0 : change < 0);
+            bool is_free = i >= state->to_base && i >= state->fixed && i < state->free_end;
+            bool gives = is_free && (down ? change > 0 : change < 0);
+            s->free[i - c->items_first] = is_free;
             s->left[i - c->items_first] = !gives ? 0 : down ? change : -change;
             s->end[i - c->items_first] = i;
             some |= gives;
@@ -292,17 +391,34 @@ static void find_givers(sum *s, bool down)
     }
 }
 
+/* How far the free updates count up (or down) together. */
+static int64_t count_free(const sum *s, bool down)
+{
+    const mr_counter *c = s->counter;
+    int64_t counts = 0;
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
+        const chain_state *state = &s->chains[k - c->chains_first];
+        uint32_t first = state->to_base > state->fixed ? state->to_base : state->fixed;
+        counts += counted_from(s, &s->all->chains[k], first, state->free_end, down);
+    }
+    return counts;
+}
+
 /* Can the free updates not change the sum by so much? */
 static bool is_out_of_reach(sum *s, int64_t difference)
 {
     const mr_counter *c = s->counter;
     bool down = difference < 0;
     int64_t reached = 0, wanted = down ? -difference : difference;
+    int64_t takers = count_free(s, down);
+    if (takers < wanted || takers - count_free(s, !down) >= wanted)
+        return takers < wanted; /* whatever the partners are */
+    *s->steps += 2 * (uint64_t)(c->items_end - c->items_first);
     find_givers(s, down);
     for (uint32_t k = c->items_first; k < c->items_end && reached < wanted; k++) {
         const mr_counter_item *item = &s->all->items[s->all->in_order[k]];
         bool takes = down ? item->change < 0 : item->change > 0;
-        if (s->state[s->all->in_order[k] - c->items_first] == FREE && takes)
+        if (s->free[s->all->in_order[k] - c->items_first] && takes)
             reached += give(s, item);
         if (*s->steps > MOST_STEPS)
             return false;
@@ -314,24 +430,16 @@ static bool is_out_of_reach(sum *s, int64_t difference)
 static bool is_impossible(sum *s)
 {
     const mr_window *w = s->all->window;
-    const mr_counter *c = s->counter;
+    int64_t total;
+    *s->steps += s->counter->chains_end - s->counter->chains_first;
     if (!find_base(s))
         return false;
+    find_places(s);
     s->last = is_last(s);
-    int64_t total = s->value;
-    *s->steps += c->items_end - c->items_first;
-    for (uint32_t i = c->items_first; i < c->items_end; i++) {
-        const mr_counter_item *item = &s->all->items[i];
-        item_state state = state_of(s, item->event);
-        s->state[i - c->items_first] = state;
-        if (state != FIXED)
-            continue;
-        if (precedes(s, s->m, item->event))
-            return true; /* it is required, and m is the last one */
-        total += item->change;
-    }
+    if (!add_fixed(s, &total))
+        return find_free(s);
     int64_t difference = w->trace->values[mr_window_read_value(w, s->m)] - total;
-    return difference && is_out_of_reach(s, difference);
+    return difference && find_free(s) && is_out_of_reach(s, difference);
 }
 
 /* ---- a question ---- */
@@ -357,16 +465,18 @@ static uint32_t items_in(const sum *s, const mr_counter_chain *chain, const uint
     return low;
 }
 
-/* Are some of its updates in L and some others in U? If all or none are, there is hardly a proof. */
-static bool is_open(const sum *s)
+/* Finds which updates are in L and in U. Are some in L, and some others in U? If all or none are, there is hardly a proof. */
+static bool is_open(sum *s)
 {
     const mr_counter *c = s->counter;
     bool some = false, others = false;
-    for (uint32_t k = c->chains_first; k < c->chains_end && !(some && others); k++) {
+    for (uint32_t k = c->chains_first; k < c->chains_end; k++) {
         const mr_counter_chain *chain = &s->all->chains[k];
-        uint32_t required = items_in(s, chain, s->required);
-        some |= required > chain->first;
-        others |= required < chain->end && required < items_in(s, chain, s->allowed);
+        chain_state *state = &s->chains[k - c->chains_first];
+        state->required = items_in(s, chain, s->required);
+        state->allowed = items_in(s, chain, s->allowed);
+        some |= state->required > chain->first;
+        others |= state->required < state->allowed;
     }
     return some && others;
 }
@@ -378,7 +488,7 @@ static bool refute_counter(sum *s)
         return false;
     for (uint32_t k = c->chains_first; k < c->chains_end && *s->steps <= MOST_STEPS; k++) {
         const mr_counter_chain *chain = &s->all->chains[k];
-        uint32_t end = items_in(s, chain, s->required);
+        uint32_t end = s->chains[k - c->chains_first].required;
         if (end == chain->first || s->all->items[end - 1].plain)
             continue;
         s->m = s->all->items[end - 1].event;
@@ -462,12 +572,13 @@ bool mr_sums_refute(const mr_counters *counters, const mr_precedence *precedence
              .required = required,
              .allowed = allowed,
              .steps = &steps,
-             .state = mr_arena_alloc(arena, counters->most_items, sizeof *s.state),
+             .chains = mr_arena_alloc(arena, counters->most_chains, sizeof *s.chains),
+             .free = mr_arena_alloc(arena, counters->most_items, sizeof *s.free),
              .left = mr_arena_alloc(arena, counters->most_items, sizeof *s.left),
              .end = mr_arena_alloc(arena, counters->most_items, sizeof *s.end),
              .givers = mr_arena_alloc(arena, counters->most_chains, sizeof *s.givers)};
-    bool refuted =
-        s.state && s.left && s.end && s.givers && (refute(&s) || refute_choices(&s, goal, arena));
+    bool refuted = s.chains && s.free && s.left && s.end && s.givers &&
+                   (refute(&s) || refute_choices(&s, goal, arena));
     mr_arena_release(arena, mark);
     *effort += steps / STEPS_OF_EFFORT;
     return refuted;

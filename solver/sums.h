@@ -33,8 +33,13 @@
 /* A write of a counter. */
 typedef struct mr_counter_item {
     uint32_t event;
+    uint32_t read;  /* of an update: the number of the value that it reads */
     bool plain;     /* it reads nothing */
     int64_t change; /* of an update; of a plain write: the value */
+    /* Of the updates of its chain up to this item: how far they count up and down. So what a stretch of a chain adds is a
+     * difference. */
+    int64_t ups, downs;
+    uint32_t plains; /* of its chain up to this item: plain writes */
 } mr_counter_item;
 
 /* The writes of one thread: items[first … end), in program order. */
@@ -44,7 +49,7 @@ typedef struct mr_counter_chain {
 
 typedef struct mr_counter {
     uint32_t variable;
-    uint32_t chains_first, chains_end, items_first, items_end;
+    uint32_t chains_first, chains_end, items_first, items_end, plains_first, plains_end;
 } mr_counter;
 
 /* The counters of a window. */
@@ -54,6 +59,7 @@ typedef struct mr_counters {
     mr_counter_chain *chains;
     mr_counter_item *items;
     uint32_t *in_order; /* of a counter: its items in trace order, from items_first on */
+    uint32_t *plains;   /* of a counter: its plain items, from plains_first on */
     uint32_t count, most_items, most_chains;
 } mr_counters;
 
@@ -62,8 +68,9 @@ bool mr_counters_build(mr_counters *counters, const mr_window *window, mr_arena 
 
 /*
  * Is it certain that there is no witness? The search is bounded; what it looks at adds to `*effort`.
- * Without memory of `arena` nothing is certain. For each counter with updates in L and others in U: for
- * each thread that uses it O(its writes), and O(log) for each free update and thread.
+ * Without memory of `arena` nothing is certain. For each counter with updates in L and others in U, and each thread with
+ * one in L: O(log) for each thread that uses it, and for each update that may come after the last one of L as long as
+ * those read something else; where the free updates might not suffice, O(log) for each of them and each thread.
  */
 bool mr_sums_refute(const mr_counters *counters, const mr_precedence *precedence,
                     const mr_goal *goal, const uint32_t *required, const uint32_t *allowed,
