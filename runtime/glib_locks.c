@@ -10,70 +10,15 @@
 #include "explore.h"
 #include "mutex.h"
 #include "steer.h"
+#include "tried_lock.h"
 #include "writer.h"
 
 #include <errno.h>
 
-/* How a lock is taken and what it is in the log. */
-typedef struct way {
-    mr_log_role role;
-    uint64_t number;
-    bool shared;
-} way;
-
-typedef int (*try_function)(void *lock);
-
-static bool take(try_function try_now, const way *how, void *lock, unsigned tried, uintptr_t code)
-{
-    bool taken = try_now(lock) != 0;
-    if (taken) {
-        mr_write_object(how->shared ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE, how->role, lock, code,
-                        tried, how->number);
-    }
-    return taken;
-}
-
-static void take_or_wait(mr_thread *thread, try_function try_now, const way *how, void *lock,
-                         uintptr_t code)
-{
-    if (mr_steers()) {
-        mr_steer_stop(thread, MR_STOP_CALL); /* after a wait on a condition variable */
-    }
-    while (!take(try_now, how, lock, 0, code)) {
-        mr_write_object(MR_LOG_BLOCKED, how->role, lock, code,
-                        mr_explore_wait(MR_NEVER, how->shared), how->number);
-        if (mr_block(thread, lock, MR_NEVER, false) == MR_INTERRUPTED) {
-            mr_attend(thread);
-        }
-    }
-}
-
-static int take_or_fail(mr_thread *thread, try_function try_now, const way *how, void *lock,
-                        uintptr_t code)
-{
-    mr_log_kind kind = how->shared ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE;
-    mr_yield(thread);
-    bool taken = (!mr_steers() || mr_steer_expects(thread, kind) != 0) && /* as it was recorded */
-                 take(try_now, how, lock, MR_LOG_TRIED, code);
-    if (!taken) {
-        mr_explore_failed_of(how->role, how->number, lock, code, how->shared);
-    }
-    return taken;
-}
-
-/* GLib ends a program that gives back what is not taken, so the log says it before. */
-static void give(void (*real)(void *lock), const way *how, void *lock, uintptr_t code)
-{
-    mr_write_object(how->shared ? MR_LOG_SHARED_RELEASE : MR_LOG_RELEASE, how->role, lock, code, 0,
-                    how->number);
-    real(lock);
-    mr_wake_key(lock);
-}
-
-static const way mutex_way = {MR_LOG_ROLE_MUTEX, MR_LOG_SIZED(8), false};
-static const way recursive_way = {MR_LOG_ROLE_MUTEX, MR_LOG_SIZED(16), false};
-static const way writer_way = {MR_LOG_ROLE_RWLOCK, MR_LOG_SIZED(16), false};
-static const way reader_way = {MR_LOG_ROLE_RWLOCK, MR_LOG_SIZED(16), true};
+static const mr_tried_lock mutex_way = {MR_LOG_ROLE_MUTEX, MR_LOG_SIZED(8), false, NULL};
+static const mr_tried_lock recursive_way = {MR_LOG_ROLE_MUTEX, MR_LOG_SIZED(16), false, NULL};
+static const mr_tried_lock writer_way = {MR_LOG_ROLE_RWLOCK, MR_LOG_SIZED(16), false, NULL};
+static const mr_tried_lock reader_way = {MR_LOG_ROLE_RWLOCK, MR_LOG_SIZED(16), true, NULL};
 
 #define DEFINE_TRY(name, way)                                                                      \
     MR_EXPORT int name(void *lock);                                                                \
@@ -83,7 +28,7 @@ static const way reader_way = {MR_LOG_ROLE_RWLOCK, MR_LOG_SIZED(16), true};
         if (thread == NULL) {                                                                      \
             return MR_REAL(name)(lock);                                                            \
         }                                                                                          \
-        int taken = take_or_fail(thread, MR_REAL(name), &(way), lock, MR_CALLER);                  \
+        int taken = mr_tried_lock_try(thread, MR_REAL(name), &(way), lock, MR_CALLER);             \
         mr_leave(thread);                                                                          \
         return taken;                                                                              \
     }
@@ -103,7 +48,7 @@ DEFINE_TRY(g_rw_lock_reader_trylock, reader_way)
             return;                                                                                \
         }                                                                                          \
         mr_yield(thread);                                                                          \
-        take_or_wait(thread, MR_REAL(try_name), &(way), lock, MR_CALLER);                          \
+        mr_tried_lock_take(thread, MR_REAL(try_name), &(way), lock, MR_NEVER, MR_CALLER);          \
         mr_leave(thread);                                                                          \
     }
 DEFINE_LOCK(g_mutex_lock, g_mutex_trylock, mutex_way)
@@ -122,7 +67,7 @@ DEFINE_LOCK(g_rw_lock_reader_lock, g_rw_lock_reader_trylock, reader_way)
             return;                                                                                \
         }                                                                                          \
         mr_yield(thread);                                                                          \
-        give(MR_REAL(name), &(way), lock, MR_CALLER);                                              \
+        mr_tried_lock_give(MR_REAL(name), &(way), lock, MR_CALLER);                                \
         mr_leave(thread);                                                                          \
     }
 DEFINE_UNLOCK(g_mutex_unlock, mutex_way)
@@ -157,13 +102,13 @@ DEFINE_LIFE(g_cond_clear, MR_LOG_ROLE_ASLEEP, MR_LOG_SIZED(16), MR_LOG_RETIRED_D
 
 static int unlock_of_wait(void *mutex, uintptr_t code)
 {
-    give(MR_REAL(g_mutex_unlock), &mutex_way, mutex, code);
+    mr_tried_lock_give(MR_REAL(g_mutex_unlock), &mutex_way, mutex, code);
     return 0;
 }
 
 static int lock_of_wait(mr_thread *thread, void *mutex, uintptr_t code)
 {
-    take_or_wait(thread, MR_REAL(g_mutex_trylock), &mutex_way, mutex, code);
+    mr_tried_lock_take(thread, MR_REAL(g_mutex_trylock), &mutex_way, mutex, MR_NEVER, code);
     return 0;
 }
 
