@@ -164,6 +164,15 @@ unsigned mr_annotated_lock(const void *lock, bool shared, mr_annotated_use use, 
     return done;
 }
 
+void mr_annotated_lock_within(const void *lock, mr_annotated_use use, uintptr_t code)
+{
+    if (use == MR_ANNOTATED_RELEASES) {
+        release(mr_self, lock, false, 1, code);
+    } else {
+        acquire(mr_self, lock, false, use == MR_ANNOTATED_TRIES, 1, code);
+    }
+}
+
 /* A release of a lock that does not move. */
 static unsigned release_held(const void *lock, bool shared, unsigned times, uintptr_t code)
 {

@@ -29,6 +29,8 @@ typedef enum mr_annotated_use {
  * did. A release of what it does not hold does nothing (locks of Java machines move). */
 unsigned mr_annotated_lock(const void *lock, bool shared, mr_annotated_use use, unsigned times,
                            uintptr_t code);
+/* The same once, not shared, by a caller that is busy. */
+void mr_annotated_lock_within(const void *lock, mr_annotated_use use, uintptr_t code);
 /* The child of a fork: who holds what is not known. */
 void mr_annotated_lock_forget(void);
 

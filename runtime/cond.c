@@ -7,6 +7,7 @@
 #include "clocks.h"
 #include "explore.h"
 #include "mutex.h"
+#include "qt.h"
 #include "real.h"
 #include "scheduler.h"
 #include "shared_maps.h"
@@ -232,6 +233,7 @@ MR_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
         }
         return MR_REAL_VERSION(pthread_cond_broadcast, VERSION)(cond);
     }
+    mr_qt_wakes(thread, MR_CALLER);
     int status = mr_cond_signal(thread, cond, true, mr_code_of(thread, MR_CALLER));
     mr_leave(thread);
     return status;

@@ -215,6 +215,7 @@ enum mr_log_unseen {
     MR_LOG_UNSEEN_ASSEMBLY,
     MR_LOG_UNSEEN_TBB,
     MR_LOG_UNSEEN_GLIB,
+    MR_LOG_UNSEEN_QT,
     MR_LOG_UNSEEN_COUNT
 };
 

@@ -19,7 +19,8 @@ static struct {
     uint32_t unseen; /* bit u: one synchronises threads by mr_log_unseen u, which is not recorded */
     bool has_glib;   /* one that is not recorded */
     bool calls_in_glib; /* recorded code calls what the runtime does not know of it */
-    char self[4096];    /* the program's path */
+    bool has_qt, calls_in_qt;
+    char self[4096]; /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -131,7 +132,7 @@ static struct {
 } instrumented;
 
 /* Libraries whose threads are synchronised by nothing but what is recorded: those of C and C++, and the runtime. */
-static code_ranges known_well;
+static code_ranges known_well, qt;
 
 /* The index of the range that has the code, and 1; 0: none has. */
 static uint32_t range_of(const code_ranges *ranges, uintptr_t code)
@@ -162,6 +163,11 @@ bool mr_is_instrumented(uintptr_t code)
 bool mr_is_foreign(uintptr_t code)
 {
     return code != 0 && !mr_is_instrumented(code) && range_of(&known_well, code) == 0;
+}
+
+bool mr_is_qt(uintptr_t code)
+{
+    return range_of(&qt, code) != 0;
 }
 
 uint64_t mr_code_place(uintptr_t code)
@@ -271,6 +277,26 @@ static bool is_unseen_of_glib(const char *name)
     return false;
 }
 
+/* The same of Qt (qt.h): events, signals of the library, and loops of QtConcurrent. */
+static bool is_unseen_of_qt(const char *name)
+{
+    static const char *const begins[] = {
+        "_ZN11QMetaObject8activate",
+        "_ZN11QMetaObject12invokeMethod",
+        "_ZN11QMetaObject16invokeMethodImpl",
+        "_ZN16QCoreApplication9postEvent",
+        "_ZN7QObject11deleteLater",
+        "_ZN7QObject11connectImpl",
+        "_ZN12QtConcurrent16ThreadEngineBase",
+    };
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (mr_begins_with(name, begins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of the program itself: other modules may be unloaded, and something else be there. */
 static void add_constants(const struct dl_phdr_info *info)
 {
@@ -332,6 +358,11 @@ static void add_unseen(const char *path)
     modules.has_glib = modules.has_glib || mr_is_called(path, "libglib-2.0.so.");
 }
 
+static bool is_qt(const char *path)
+{
+    return mr_is_called(path, "libQt5Core.so.") || mr_is_called(path, "libQt6Core.so.");
+}
+
 static bool is_known_well(const char *path)
 {
     static const char *const begins[] = {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.",
@@ -344,15 +375,21 @@ static bool is_known_well(const char *path)
     return false;
 }
 
-static void add_known_well(const struct dl_phdr_info *info)
+static void add_ranges(code_ranges *to, const struct dl_phdr_info *info)
 {
-    bool is_known = info->dlpi_name != NULL && is_known_well(info->dlpi_name);
-    for (int i = 0; i < info->dlpi_phnum && is_known; i++) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
-            add_range(&known_well, start, start + header->p_memsz);
+            add_range(to, start, start + header->p_memsz);
         }
+    }
+}
+
+static void add_known_well(const struct dl_phdr_info *info)
+{
+    if (info->dlpi_name != NULL && is_known_well(info->dlpi_name)) {
+        add_ranges(&known_well, info);
     }
 }
 
@@ -376,8 +413,13 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
             add_code(info, calls(info, dynamic, is_of_assembly));
             modules.calls_in_glib =
                 modules.calls_in_glib || calls(info, dynamic, is_unseen_of_glib);
+            modules.calls_in_qt = modules.calls_in_qt || calls(info, dynamic, is_unseen_of_qt);
         } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL) {
             add_unseen(info->dlpi_name);
+            if (is_qt(info->dlpi_name)) {
+                modules.has_qt = true;
+                add_ranges(&qt, info);
+            }
         }
     }
     return 0;
@@ -395,6 +437,9 @@ void mr_modules_tell(void)
 {
     if (modules.has_glib && modules.calls_in_glib) {
         modules.unseen |= UINT32_C(1) << MR_LOG_UNSEEN_GLIB;
+    }
+    if (modules.has_qt && modules.calls_in_qt) {
+        modules.unseen |= UINT32_C(1) << MR_LOG_UNSEEN_QT;
     }
     for (int i = 0; i < MR_LOG_UNSEEN_COUNT; i++) {
         if ((modules.unseen >> i & 1) != 0) {

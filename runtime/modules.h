@@ -22,6 +22,9 @@ bool mr_is_instrumented(uintptr_t code);
  * that synchronises their threads is recorded. 0 is in none. */
 bool mr_is_foreign(uintptr_t code);
 
+/* Is it in QtCore, and that is not instrumented? */
+bool mr_is_qt(uintptr_t code);
+
 /* module << 48 | offset in it: the same in every run of the program; 0: it is not instrumented. */
 uint64_t mr_code_place(uintptr_t code);
 

@@ -32,10 +32,10 @@ void *mr_real_find_version(const char *name, const char *version)
     return found != NULL ? found : mr_real_find(name);
 }
 
-static void *find_in(const char *file, const char *name)
+static void *find_in(const char *file, int flags, const char *name)
 {
     __typeof__(&dlopen) open_library = (__typeof__(&dlopen))dlsym(RTLD_NEXT, "dlopen");
-    void *library = open_library != NULL ? open_library(file, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    void *library = open_library != NULL ? open_library(file, RTLD_LAZY | flags) : NULL;
     return library != NULL ? dlsym(library, name) : NULL;
 }
 
@@ -44,14 +44,25 @@ static void *find_elsewhere(const char *name)
 {
     static const struct {
         const char *begin, *file;
+        int flags;
     } all[] = {
-        {"_ZN3tbb", "libtbb.so.12"}, {"scalable_", "libtbbmalloc.so.2"}, {"_Z", "libstdc++.so.6"},
-        {"g_", "libglib-2.0.so.0"},  {"g_", "libgobject-2.0.so.0"},      {"g_", "libgio-2.0.so.0"},
+        {"_ZN3tbb", "libtbb.so.12", 0},
+        {"scalable_", "libtbbmalloc.so.2", 0},
+        {"_Z", "libQt5Core.so.5", RTLD_NOLOAD}, /* one of them is there */
+        {"_Z", "libQt6Core.so.6", RTLD_NOLOAD},
+        {"_ZN12Qt", "libQt5Concurrent.so.5", RTLD_NOLOAD},
+        {"_ZN12Qt", "libQt6Concurrent.so.6", RTLD_NOLOAD},
+        {"qVersion", "libQt5Core.so.5", RTLD_NOLOAD},
+        {"qVersion", "libQt6Core.so.6", RTLD_NOLOAD},
+        {"_Z", "libstdc++.so.6", 0},
+        {"g_", "libglib-2.0.so.0", 0},
+        {"g_", "libgobject-2.0.so.0", 0},
+        {"g_", "libgio-2.0.so.0", 0},
     };
     void *found = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all && found == NULL; i++) {
         if (mr_begins_with(name, all[i].begin)) {
-            found = find_in(all[i].file, name);
+            found = find_in(all[i].file, all[i].flags, name);
         }
     }
     return found;

@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "mutex.h"
+#include "qt.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -150,6 +151,7 @@ static void end_of_thread(void *value)
     mr_fiber_home(thread);
     mr_ignore_note_end(thread);
     mr_mutex_leave_robust(thread);
+    mr_qt_ends(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);
@@ -302,6 +304,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     }
     /* Who owns the handle in a library is not known: it may count the owners unseen, as GLib does. */
     bool tells_handle = !mr_is_foreign(code);
+    bool yields = !mr_is_qt(code); /* it has locked what the new thread is to lock, unseen */
     code = self->creates_at != 0 ? self->creates_at : mr_code_of(self, code);
     mr_unseen_thread(code);
     mr_unwinder_prepare(false);
@@ -331,7 +334,9 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         if (tells_handle) {
             mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         }
-        mr_yield(self);
+        if (yields) {
+            mr_yield(self);
+        }
     } else if (thread != NULL) {
         mr_steer_no_thread(self, thread);
         unmake_thread(thread);

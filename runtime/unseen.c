@@ -46,6 +46,7 @@ void mr_unseen_module(enum mr_log_unseen unseen)
         [MR_LOG_UNSEEN_ASSEMBLY] = "inline assembly",
         [MR_LOG_UNSEEN_TBB] = "TBB",
         [MR_LOG_UNSEEN_GLIB] = "GLib",
+        [MR_LOG_UNSEEN_QT] = "Qt",
     };
     tell(unseen, names[unseen]);
 }

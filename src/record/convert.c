@@ -70,6 +70,7 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
         [MR_LOG_UNSEEN_ASSEMBLY] = MR_UNSEEN_ASSEMBLY,
         [MR_LOG_UNSEEN_TBB] = MR_UNSEEN_TBB,
         [MR_LOG_UNSEEN_GLIB] = MR_UNSEEN_GLIB,
+        [MR_LOG_UNSEEN_QT] = MR_UNSEEN_QT,
     };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);

@@ -50,7 +50,8 @@ typedef enum mr_stop {
     X(IO_URING, "io-uring", "io_uring")                                                            \
     X(ASSEMBLY, "assembly", "inline assembly")                                                     \
     X(TBB, "tbb", "TBB")                                                                           \
-    X(GLIB, "glib", "GLib")
+    X(GLIB, "glib", "GLib")                                                                        \
+    X(QT, "qt", "Qt")
 
 typedef enum mr_unseen {
 #define MR_UNSEEN_ENUM(name, word, text) MR_UNSEEN_##name,
