@@ -7,6 +7,7 @@
 #include "sys.h"
 #include "thread.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -136,3 +137,110 @@ SENDS_TO_PROCESS(sigqueue, (pid_t process, int number, const union sigval value)
                  ((pid_t)mr_inputs_process(process), number, value),
                  mr_inputs_process(process) == getpid(), others_of(mr_inputs_process(process)))
 #undef SENDS_TO_PROCESS
+
+/* A call that sends a signal, as the kernel takes it: where in its arguments the numbers are, -1: it has none. */
+typedef struct sending {
+    long call;
+    int process, thread, signal;
+} sending;
+
+static const sending *sending_of(long call)
+{
+    static const sending all[] = {
+        {SYS_kill, 0, -1, 1},
+        {SYS_tkill, -1, 0, 1},
+        {SYS_tgkill, 0, 1, 2},
+        {SYS_rt_sigqueueinfo, 0, -1, 1},
+        {SYS_rt_tgsigqueueinfo, 0, 1, 2},
+#ifdef SYS_pidfd_send_signal
+        {SYS_pidfd_send_signal, -1, -1, 1},
+#endif
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].call == call) {
+            return &all[i];
+        }
+    }
+    return NULL;
+}
+
+/* The thread that has this number for the program; a replay has told the program the recorded one. */
+static mr_thread *thread_of(long number)
+{
+    mr_thread *at = mr_rt.threads;
+    while (at != NULL && (at->told_id != 0 ? at->told_id : at->kernel_id) != number) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* To a thread of the program, or to processes, one of which may be this one. */
+static long send_by(mr_thread *thread, const sending *of, long a[6], uintptr_t code)
+{
+    int number = (int)a[of->signal];
+    bool is_ours = of->process < 0 && of->thread >= 0;
+    others whom = is_ours ? NONE : TOO;
+    if (of->process >= 0) {
+        a[of->process] = mr_inputs_process(a[of->process]);
+        is_ours = a[of->process] == mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+        whom = is_ours ? NONE : a[of->process] <= 0 ? TOO : ONLY;
+    }
+    mr_thread *target = is_ours && of->thread >= 0 ? thread_of(a[of->thread]) : NULL;
+    if (target != NULL) {
+        a[of->thread] = target->kernel_id;
+    }
+    uint32_t before = target != NULL ? target->arrived : 0;
+    thread->raising = target == thread || (is_ours && of->thread < 0 && mr_rt.alive == 1);
+    mr_signal_caused(whom == ONLY ? 0 : number, code);
+    if (whom != NONE) {
+        mr_signal_caused(SIGCHLD, code);
+        mr_outside_tell(code);
+    }
+    long result = mr_sys(of->call, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (result == 0 && target != NULL && target != thread) {
+        wait_for_arrival(target, before, number);
+    }
+    thread->raising = false;
+    return result;
+}
+
+bool mr_signal_system_call(long call, long a[6], uintptr_t code, long *result)
+{
+    const sending *of = sending_of(call);
+    mr_thread *thread = of != NULL ? mr_enter() : NULL;
+    if (thread == NULL) {
+        return false;
+    }
+    *result = send_by(thread, of, a, code);
+    mr_leave(thread);
+    return true;
+}
+
+static int function_of(long call, long a[6], uintptr_t code)
+{
+    long result = 0;
+    if (!mr_signal_system_call(call, a, code, &result)) {
+        result = mr_sys(call, a[0], a[1], a[2], a[3], a[4], a[5]);
+    }
+    if (mr_sys_failed(result)) {
+        errno = (int)-result;
+        return -1;
+    }
+    return (int)result;
+}
+
+MR_EXPORT int tgkill(pid_t process, pid_t thread, int number)
+{
+    long a[6] = {process, thread, number};
+    return function_of(SYS_tgkill, a, MR_CALLER);
+}
+
+#ifdef SYS_pidfd_send_signal
+MR_EXPORT int pidfd_send_signal(int process, int number, siginfo_t *info, unsigned flags);
+
+MR_EXPORT int pidfd_send_signal(int process, int number, siginfo_t *info, unsigned flags)
+{
+    long a[6] = {process, number, (long)info, (long)flags};
+    return function_of(SYS_pidfd_send_signal, a, MR_CALLER);
+}
+#endif

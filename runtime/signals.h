@@ -55,6 +55,10 @@ bool mr_signal_has_handler(int number);
 /* Logs that the caller, who is busy, does what may make the handler run later. */
 void mr_signal_caused(int number, uintptr_t code);
 
+/* A call of the kernel that sends a signal (SYS_tgkill and its like), as of the function that makes it.
+ * False: it is none, or nothing is recorded; then nothing was done. */
+bool mr_signal_system_call(long call, long a[6], uintptr_t code, long *result);
+
 /* The program has taken signals of these, or knows that it can: it comes after those who sent any. The caller is busy. */
 void mr_signal_log_taken(const sigset_t *set, uintptr_t code);
 

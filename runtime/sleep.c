@@ -4,6 +4,7 @@
 #include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "steer.h"
 #include "sys.h"
 #include "thread.h"
@@ -181,7 +182,8 @@ MR_EXPORT long syscall(long number, ...)
     va_end(arguments);
     mr_unseen_call(number);
     ask_about(number, &a[0]);
-    bool is_given = is_input(a, number, &result);
+    bool is_given =
+        mr_signal_system_call(number, a, MR_CALLER, &result) || is_input(a, number, &result);
     mr_thread *thread = is_given ? NULL : mr_enter();
     if (thread != NULL && (number != SYS_futex || !mr_futex(thread, a, MR_CALLER, &result))) {
         mr_leave(thread);
