@@ -158,8 +158,10 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
 {
     mr_worker *worker = NULL;
     mr_status status = worker_of(p, number, &worker, error);
-    if (worker)
+    if (worker) {
         worker->only = p->asks_deferred ? &p->merge.deferred : NULL;
+        worker->trusts = number < p->dispatch.jobs; /* not when the merge decides a window again */
+    }
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
     pack_witnesses(p, outcome);

@@ -40,6 +40,7 @@ typedef struct group_state {
     bool
         cheaply; /* questions are asked by CHEAP alone; what they leave unknown is asked later (deferred.h): */
     bool deferred;
+    bool put_off;   /* the question waits for what lower windows say */
     unsigned steps; /* for questions about all accesses of two sites */
 } group_state;
 
@@ -245,6 +246,14 @@ static mr_status try_reorder(group_state *s, const mr_candidate *candidates, uin
     return status;
 }
 
+static mr_said_below below_says(mr_worker *worker, const mr_pair_verdict *verdict)
+{
+    return worker->trusts && mr_near_is_used(worker)
+               ? mr_known_races_below_says(worker->known, verdict->key_1, verdict->key_2,
+                                           worker->window)
+               : MR_BELOW_NOTHING;
+}
+
 /* A first attempt at a question, by what costs little; when it fails, a race of the two places that
  * was found in a small window is taken. SETTLED: `latest` is the answer. */
 static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
@@ -263,6 +272,10 @@ static mr_status ask_first(group_state *s, mr_stops one, mr_stops two)
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN ||
         s->latest.reason == MR_UNKNOWN_REJECTED || halted(worker))
         return status;
+    if (worker->puts_off && !worker->near && below_says(worker, s->verdict) != MR_BELOW_NOTHING) {
+        s->put_off = true;
+        return status;
+    }
     s->verdict->unanswered = unanswered;
     s->refused = refused;
     s->tried_near = true;
@@ -305,7 +318,7 @@ static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_dec
     } else if (!budget) {
         status = ask(s, s->steps, one, two);
     }
-    if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
+    if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN || s->put_off)
         return status;
     if (!budget) {
         one = s->left[0];
@@ -356,7 +369,7 @@ static mr_status decide_two_sites(group_state *s, mr_stops one, mr_stops two, mr
 
 static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uint32_t length)
 {
-    for (uint32_t i = 0; i < length && !s->verdict->has_race && !s->deferred; i++) {
+    for (uint32_t i = 0; i < length && !s->verdict->has_race && !s->deferred && !s->put_off; i++) {
         mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
         mr_status status =
             decide_two_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
@@ -490,7 +503,10 @@ mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
     verdict->second = problem->window->start + first->second;
     verdict->strength = first->strength;
     mr_status status = try_trace_order(&s, first, group->count);
-    if (status == MR_OK && !verdict->has_race && is_foreseen(worker, verdict)) {
+    verdict->promised =
+        status == MR_OK && !verdict->has_race && below_says(worker, verdict) == MR_BELOW_PROMISED;
+    if (status == MR_OK && !verdict->has_race &&
+        (verdict->promised || is_foreseen(worker, verdict))) {
         worker->window_steps -= verdict->steps_in_order; /* the merge drops the verdict */
         return MR_OK;
     }
@@ -508,6 +524,8 @@ mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
     status = try_reorder(&s, first, group->count);
     if (status != MR_OK || verdict->has_race)
         return status;
-    return settings->defers ? decide_cheaply(&s, candidates, group)
-                            : decide_group(&s, candidates, group);
+    status = settings->defers ? decide_cheaply(&s, candidates, group)
+                              : decide_group(&s, candidates, group);
+    worker->has_put_off = s.put_off;
+    return status;
 }

@@ -26,6 +26,8 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
         (!verdict->in_trace_order && merge->known &&
          mr_known_races_is_foreseen(merge->known, verdict->key_1, verdict->key_2)))
         return DROPPED;
+    if (verdict->promised)
+        return NOT_ASKED; /* the promise was not kept */
     *window_steps += verdict->steps_in_order;
     if (verdict->in_trace_order)
         return AS_IT_IS;

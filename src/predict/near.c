@@ -276,12 +276,29 @@ static mr_status search_window(mr_worker *worker, const mr_problem *problem)
     return status;
 }
 
+/* Tells windows above this one what they need not ask. */
+static void tell_others(const mr_worker *worker)
+{
+    const struct mr_near *near = worker->near;
+    for (size_t i = 0; i < near->found->count; i++)
+        mr_known_races_settle(worker->known, worker->window, near->found->verdicts[i].key_1,
+                              near->found->verdicts[i].key_2, true);
+    if (near->complete)
+        mr_known_races_settle_all(worker->known, worker->window);
+}
+
 mr_status mr_near_race(mr_worker *worker, const mr_problem *problem, uint32_t location_1,
                        uint32_t location_2, mr_pair_verdict **race, bool *no_race)
 {
-    mr_status status = worker->near ? MR_OK : search_window(worker, problem);
+    mr_status status = MR_OK;
     *race = NULL;
     *no_race = false;
+    if (!worker->near) {
+        mr_known_races_search(worker->known, worker->window);
+        status = search_window(worker, problem);
+        if (status == MR_OK && !worker->halted)
+            tell_others(worker);
+    }
     if (status != MR_OK)
         return status;
     const struct mr_near *near = worker->near;

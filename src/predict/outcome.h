@@ -4,7 +4,7 @@
  * A unit is a window, the search for the sync-preserving races of the whole trace, a piece of the
  * far races (src/far), or a static finding beside races (src/findings). The outcome of a window depends on the trace, the settings and the
  * number of the window, and on nothing else, with one exception: a pair that a lower window has
- * proven to race may be left out (merge.h). So it does not matter who decides a window, and when: a
+ * proven to race, or has promised (known_races.h), may be left out (merge.h). So it does not matter who decides a window, and when: a
  * thread, another machine, or an earlier run whose outcome was saved.
  */
 #ifndef MR_PREDICT_OUTCOME_H
@@ -23,6 +23,7 @@ typedef struct mr_pair_verdict {
     uint32_t key_1, key_2; /* of the ledger */
     bool asked;            /* questions were asked; false: a race in trace order, or no budget */
     bool deferred;         /* the questions are left for later (deferred.h) */
+    bool promised;         /* not asked, as a lower window was to prove the race (known_races.h) */
     bool in_trace_order;   /* the race was found before any question */
     bool has_race, has_unknown;
     uint64_t unanswered;     /* questions without an answer */

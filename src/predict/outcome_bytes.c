@@ -5,7 +5,15 @@
 #include <string.h>
 
 /* The bits of the first number of a verdict. */
-enum { ASKED = 1, IN_TRACE_ORDER = 2, HAS_RACE = 4, HAS_UNKNOWN = 8, DEFERRED = 16, ALL_BITS = 31 };
+enum {
+    ASKED = 1,
+    IN_TRACE_ORDER = 2,
+    HAS_RACE = 4,
+    HAS_UNKNOWN = 8,
+    DEFERRED = 16,
+    PROMISED = 32,
+    ALL_BITS = 63
+};
 
 /* ---- writing ---- */
 
@@ -79,7 +87,7 @@ static bool write_verdict(const mr_trace *trace, const mr_pair_verdict *verdict,
     mr_bytes_number(
         bytes, (verdict->asked ? ASKED : 0u) | (verdict->in_trace_order ? IN_TRACE_ORDER : 0u) |
                    (verdict->has_race ? HAS_RACE : 0u) | (verdict->has_unknown ? HAS_UNKNOWN : 0u) |
-                   (verdict->deferred ? DEFERRED : 0u));
+                   (verdict->deferred ? DEFERRED : 0u) | (verdict->promised ? PROMISED : 0u));
     mr_bytes_number(bytes, verdict->key_1);
     mr_bytes_number(bytes, verdict->key_2);
     mr_bytes_number(bytes, verdict->unanswered);
@@ -307,6 +315,7 @@ static void read_verdict(source *s, mr_pair_verdict *verdict)
     verdict->in_trace_order = bits & IN_TRACE_ORDER;
     verdict->has_unknown = bits & HAS_UNKNOWN;
     verdict->deferred = bits & DEFERRED;
+    verdict->promised = bits & PROMISED;
     verdict->key_1 = mr_bytes_get_u32(&s->in, UINT32_MAX);
     verdict->key_2 = mr_bytes_get_u32(&s->in, UINT32_MAX);
     verdict->unanswered = mr_bytes_get(&s->in);

@@ -296,49 +296,143 @@ static bool take_from_fans(window_fans *fans, const mr_window *window, uint32_t 
     return true;
 }
 
-static mr_status decide_group(mr_worker *worker, mr_problem *problem,
-                              const mr_candidates *candidates, uint32_t number, window_fans *fans,
-                              mr_outcome *outcome)
+/* A window of which the groups are being decided. */
+typedef struct window_groups {
+    mr_worker *worker;
+    mr_problem *problem;
+    const mr_candidates *candidates;
+    window_fans fans;
+    mr_outcome *outcome;
+    mr_u32s
+        put_off; /* groups that wait for lower windows, each with the number of its verdict; owned */
+} window_groups;
+
+static void keys_of(const window_groups *groups, uint32_t number, uint32_t *key_1, uint32_t *key_2)
 {
-    const mr_candidate_group *group = &candidates->groups[number];
-    uint32_t start = problem->window->start;
-    const mr_candidate *first = &candidates->items[group->first];
-    uint32_t key_1 = worker->settings->by_event ? start + first->first : group->location_1;
-    uint32_t key_2 = worker->settings->by_event ? start + first->second : group->location_2;
-    if (worker->known && mr_known_races_below(worker->known, key_1, key_2, worker->window))
+    const mr_candidate_group *group = &groups->candidates->groups[number];
+    const mr_candidate *first = &groups->candidates->items[group->first];
+    uint32_t start = groups->problem->window->start;
+    bool by_event = groups->worker->settings->by_event;
+    *key_1 = by_event ? start + first->first : group->location_1;
+    *key_2 = by_event ? start + first->second : group->location_2;
+}
+
+/* Notes that the group is to be decided after all others. */
+static mr_status put_off(window_groups *groups, uint32_t number, uint32_t place, uint64_t steps)
+{
+    mr_worker *worker = groups->worker;
+    mr_pair_verdict *verdict = &groups->outcome->verdicts[place];
+    *verdict = (mr_pair_verdict){.key_1 = verdict->key_1, .key_2 = verdict->key_2};
+    worker->window_steps = steps;
+    worker->has_put_off = false;
+    return mr_u32s_push(&groups->put_off, number) && mr_u32s_push(&groups->put_off, place)
+               ? MR_OK
+               : mr_error_memory(worker->error, "deciding a candidate");
+}
+
+/* Fills verdict number `place`. */
+static mr_status fill(window_groups *groups, uint32_t number, uint32_t place)
+{
+    mr_worker *worker = groups->worker;
+    mr_pair_verdict *verdict = &groups->outcome->verdicts[place];
+    const uint64_t steps = worker->window_steps;
+    const mr_decide_options all = worker->decide;
+    mr_status status = MR_OK;
+    if (groups->fans.many)
+        worker->decide = mr_near_options(&all);
+    if (!groups->fans.found ||
+        !take_from_fans(&groups->fans, groups->problem->window, number, verdict))
+        status = mr_worker_decide_group(worker, groups->problem, groups->candidates,
+                                        &groups->candidates->groups[number], verdict);
+    worker->decide = all;
+    if (worker->has_put_off)
+        return status == MR_OK ? put_off(groups, number, place, steps) : status;
+    if (verdict->in_trace_order && worker->known)
+        mr_known_races_add(worker->known, verdict->key_1, verdict->key_2, worker->window);
+    mr_known_races_settle(worker->known, worker->window, verdict->key_1, verdict->key_2,
+                          verdict->has_race);
+    verdict->rejected_witnesses += worker->rejected_witnesses;
+    worker->rejected_witnesses = 0;
+    return status;
+}
+
+static mr_status decide_group(window_groups *groups, uint32_t number)
+{
+    mr_worker *worker = groups->worker;
+    uint32_t key_1, key_2;
+    keys_of(groups, number, &key_1, &key_2);
+    if (worker->known && mr_known_races_below(worker->known, key_1, key_2, worker->window)) {
+        mr_known_races_settle(worker->known, worker->window, key_1, key_2, false);
         return MR_OK;
-    mr_pair_verdict *verdict = mr_outcome_add(outcome);
+    }
+    mr_pair_verdict *verdict = mr_outcome_add(groups->outcome);
     if (!verdict)
         return mr_error_memory(worker->error, "recording a candidate");
     verdict->key_1 = key_1;
     verdict->key_2 = key_2;
+    return fill(groups, number, (uint32_t)groups->outcome->count - 1);
+}
+
+/* Is it worth while to wait for what lower windows say of the pair? Not when the search is there that decides it here. */
+static bool waits_for(mr_worker *worker, uint32_t key_1, uint32_t key_2)
+{
+    worker->halted |= mr_halt_asked(worker->settings->halt) != MR_HALT_NONE;
+    return !worker->near && !worker->halted && mr_known_races_may_wait(worker->known) &&
+           mr_known_races_below_says(worker->known, key_1, key_2, worker->window) == MR_BELOW_OPEN;
+}
+
+/* The groups that have been put off. While the worker waits, nobody waits for its memory. */
+static mr_status decide_put_off(window_groups *groups)
+{
+    mr_worker *worker = groups->worker;
     mr_status status = MR_OK;
-    const mr_decide_options all = worker->decide;
-    if (fans->many)
-        worker->decide = mr_near_options(&all);
-    if (!fans->found || !take_from_fans(fans, problem->window, number, verdict))
-        status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
-    worker->decide = all;
-    if (verdict->in_trace_order && worker->known)
-        mr_known_races_add(worker->known, key_1, key_2, worker->window);
-    verdict->rejected_witnesses += worker->rejected_witnesses;
-    worker->rejected_witnesses = 0;
+    bool waited = false;
+    worker->puts_off = false;
+    for (size_t i = 0; status == MR_OK && i < groups->put_off.count && !worker->halted; i += 2) {
+        const uint32_t place = groups->put_off.items[i + 1];
+        const mr_pair_verdict *verdict = &groups->outcome->verdicts[place];
+        const uint32_t key_1 = verdict->key_1, key_2 = verdict->key_2;
+        mr_worker_end(worker);
+        for (; waits_for(worker, key_1, key_2); waited = true)
+            mr_known_races_wait(worker->known);
+        mr_worker_begin(worker, MR_ROOM_WINDOWS);
+        mr_worker_asks(worker, true);
+        if (!worker->halted)
+            status = fill(groups, groups->put_off.items[i], place);
+    }
+    if (waited && !worker->halted)
+        mr_known_races_has_waited(worker->known, !worker->near);
     return status;
 }
 
 static mr_status decide_groups(mr_worker *worker, mr_problem *problem,
                                const mr_candidates *candidates, mr_outcome *outcome)
 {
-    window_fans fans = {.candidates = candidates};
+    window_groups groups = {.worker = worker,
+                            .problem = problem,
+                            .candidates = candidates,
+                            .fans = {.candidates = candidates},
+                            .outcome = outcome};
     mr_status status = MR_OK;
     if (worker->settings->is_crowded && candidates->group_count)
-        status = search_fans(worker, problem, candidates, &fans);
+        status = search_fans(worker, problem, candidates, &groups.fans);
+    for (uint32_t g = 0; mr_near_is_used(worker) && g < candidates->group_count; g++) {
+        uint32_t key_1, key_2;
+        keys_of(&groups, g, &key_1, &key_2);
+        if (candidates->groups[g].count)
+            mr_known_races_list(worker->known, worker->window, key_1, key_2);
+    }
     mr_worker_asks(worker, true);
+    worker->puts_off = true;
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count && !worker->halted; g++)
         if (candidates->groups[g].count)
-            status = decide_group(worker, problem, candidates, g, &fans, outcome);
-    mr_outcome_free(fans.found);
-    mr_map_free(&fans.index);
+            status = decide_group(&groups, g);
+    if (status == MR_OK)
+        status = decide_put_off(&groups);
+    worker->puts_off = false;
+    mr_outcome_free(groups.fans.found);
+    mr_map_free(&groups.fans.index);
+    mr_u32s_free(&groups.put_off);
     return status;
 }
 
@@ -383,7 +477,9 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
     if (worker->halted)
         return MR_OK;
     mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
+    mr_known_races_begin(worker->known, window);
     mr_status status = mr_worker_ended(worker, decide(worker, start, end, outcome));
+    mr_known_races_end(worker->known, window);
     mr_worker_end(worker);
     outcome->cut = status == MR_OK && worker->halted;
     if (outcome->cut)

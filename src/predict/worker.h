@@ -42,8 +42,12 @@ typedef struct mr_worker {
     const mr_window *near_in;       /* the window in which they are being looked for; else NULL */
     uint64_t rejected_witnesses;    /* of verdicts that were dropped (mr_worker_drop) */
     bool halted;                    /* the window was given up, as the run is halted */
-    bool leaves_long;               /* witnesses are not shortened now (witness/late.h) */
-    mr_error *error;                /* of the call under way */
+    bool
+        trusts; /* takes promises of lower windows (known_races.h); the merge looks whether they were kept */
+    bool puts_off; /* a group that is hard, and that a lower window may settle, is put off: then */
+    bool has_put_off; /*   its verdict is to be forgotten */
+    bool leaves_long; /* witnesses are not shortened now (witness/late.h) */
+    mr_error *error;  /* of the call under way */
 } mr_worker;
 
 /* To be freed also after MR_ERR_MEMORY. `known` may be NULL. The worker must stay in place. */
