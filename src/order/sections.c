@@ -94,9 +94,9 @@ void mr_sections_free(mr_sections *sections)
     mr_huge_free(sections->items, sections->capacity * sizeof(mr_section));
     mr_u32s_free(&sections->unused);
     for (size_t lock = 0; lock < sections->lock_count; lock++)
-        mr_u32s_free(&sections->logs[lock].sections);
+        free(sections->logs[lock].items);
     for (size_t reader = 0; reader < sections->reader_count; reader++)
-        mr_u32s_free(&sections->readers[reader].log.sections);
+        free(sections->readers[reader].log.items);
     free(sections->logs);
     free(sections->readers);
     mr_map_free(&sections->reader_numbers);
@@ -137,7 +137,7 @@ bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uin
 static void forget_passed(mr_sections *sections, uint32_t lock)
 {
     mr_lock_log *log = &sections->logs[lock];
-    uint32_t end = log->first + (uint32_t)(log->sections.count - log->head), keep = end;
+    uint32_t end = log->first + (uint32_t)(log->count - log->head), keep = end;
     for (uint32_t number = log->first_user; number != MR_NONE;
          number = sections->users[number].next) {
         const mr_lock_user *user = &sections->users[number];
@@ -146,15 +146,28 @@ static void forget_passed(mr_sections *sections, uint32_t lock)
     }
     MR_ASSERT(keep <= end);
     while (log->first < keep) {
-        mr_section_drop(sections, log->sections.items[log->head++]);
+        mr_section_drop(sections, log->items[log->head++].section);
         log->first++;
     }
-    if (log->head * 2 > log->sections.count) {
-        log->sections.count -= log->head;
-        memmove(log->sections.items, log->sections.items + log->head,
-                log->sections.count * sizeof(uint32_t));
+    if (log->head * 2 > log->count) {
+        log->count -= log->head;
+        memmove(log->items, log->items + log->head, log->count * sizeof *log->items);
         log->head = 0;
     }
+}
+
+/* False: no memory. */
+static bool add_to_log(mr_lock_log *log, uint32_t section, mr_release release)
+{
+    void *items = log->items;
+    if (!mr_grow(&items, &log->capacity, log->count + 1, sizeof *log->items))
+        return false;
+    log->items = items;
+    log->items[log->count++] = (mr_logged){section, release.thread};
+    if (log->last.thread != release.thread)
+        log->other = log->last;
+    log->last = release;
+    return true;
 }
 
 bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uint32_t section,
@@ -169,7 +182,7 @@ bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uin
     item->released = release.local;
     by->sections_left -= by->sections_left != 0;
     by->has_own = true;
-    if (!mr_u32s_push(&log->sections, section)) {
+    if (!add_to_log(log, section, (mr_release){release.thread, release.local})) {
         mr_section_drop(sections, section);
         return false;
     }

@@ -17,7 +17,7 @@
  * keep all their sections.
  *
  * Without an outlook no section leaves a log, because a thread that has had no event yet may still
- * use the lock and need any section of it. Memory is then 24 bytes and at most one clock for each
+ * use the lock and need any section of it. Memory is then 32 bytes and at most one clock for each
  * outermost section in the trace.
  */
 #ifndef MR_ORDER_SECTIONS_H
@@ -41,12 +41,22 @@ typedef struct mr_lock_user {
     bool has_own;           /* the log has sections of this thread, or had them */
 } mr_lock_user;
 
+typedef struct mr_logged {
+    uint32_t section, thread;
+} mr_logged;
+
+/* A release; local 0: none. */
+typedef struct mr_release {
+    uint32_t thread, local;
+} mr_release;
+
 typedef struct mr_lock_log {
-    mr_u32s sections; /* numbers of sections; those before `head` are gone */
-    size_t head;
-    uint32_t first; /* position of sections.items[head]; the n-th released section has position n */
-    uint32_t first_user;  /* MR_NONE: nobody yet */
-    uint32_t recent_user; /* MR_NONE, or who used it last */
+    mr_logged *items; /* the released sections; those before `head` are gone */
+    size_t head, count, capacity;
+    mr_release last, other; /* the last release, and the last one by another thread than that */
+    uint32_t first;         /* position of items[head]; the n-th released section has position n */
+    uint32_t first_user;    /* MR_NONE: nobody yet */
+    uint32_t recent_user;   /* MR_NONE, or who used it last */
     uint32_t user_count;
     uint32_t since_forgetting; /* sections closed */
     uint32_t first_reader;     /* of the lock; MR_NONE: none */
@@ -120,7 +130,15 @@ static inline uint32_t mr_sections_at(const mr_sections *sections, uint32_t numb
 {
     const mr_lock_log *log = mr_sections_log(sections, number);
     size_t index = log->head + (position - log->first);
-    return index < log->sections.count ? log->sections.items[index] : MR_NONE;
+    return index < log->count ? log->items[index].section : MR_NONE;
+}
+
+/* The last release of the log by another thread. */
+static inline mr_release mr_sections_foreign(const mr_sections *sections, uint32_t number,
+                                             uint32_t thread)
+{
+    const mr_lock_log *log = mr_sections_log(sections, number);
+    return log->last.thread == thread ? log->other : log->last;
 }
 
 #endif

@@ -167,6 +167,16 @@ static void note_touch(mr_sections *sections, mr_touch *touch, int kind, uint32_
     touch->other[kind] = last;
 }
 
+/* Has P all releases of the lock by other threads? While the section is exclusive, and open, there are no more. */
+static inline bool knows_log(const mr_wcp *wcp, mr_held *held, uint32_t thread)
+{
+    if (held->knows_log || held->log >= MR_LOG_READER)
+        return held->knows_log;
+    mr_release last = mr_sections_foreign(&wcp->sections, held->log, thread);
+    held->knows_log = mr_clock_get(wcp->threads[thread].before, last.thread) >= last.local;
+    return held->knows_log;
+}
+
 /* Rule (a) for the sections of the touch, and of the touch of its atomic accesses. */
 static bool follow_conflicts(mr_wcp *wcp, const mr_touch *touch, uint8_t op, uint32_t thread)
 {
@@ -222,7 +232,7 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
     const mr_held_list *list = &wcp->threads[thread].held;
     uint32_t last = 0;
     for (size_t i = 0; i < list->count; i++) {
-        const mr_held *held = &list->items[i];
+        mr_held *held = &list->items[i];
         uint32_t guess = last ? wcp->touches[last - 1].next : *touch, number = guess;
         if (!find_touch(wcp, held->log, variable, *touch, &number))
             return false;
@@ -237,7 +247,8 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
          */
         if (at->last[kind] == held->section)
             continue;
-        if (!follow_conflicts(wcp, &wcp->touches[number - 1], op, thread) ||
+        if ((!knows_log(wcp, held, thread) &&
+             !follow_conflicts(wcp, &wcp->touches[number - 1], op, thread)) ||
             !follow_other_logs(wcp, held, variable, *touch, op, thread))
             return false;
         note_touch(&wcp->sections, at, kind, held->section);
@@ -326,13 +337,13 @@ static uint32_t pass_foreign(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
 static bool pass_all(mr_wcp *wcp, mr_lock_user *user, uint32_t number, uint32_t *passed)
 {
     const mr_lock_log *log = mr_sections_log(&wcp->sections, number);
-    uint32_t last = log->sections.items[log->sections.count - 1];
-    const mr_section *item = &wcp->sections.items[last];
-    if (item->thread == user->thread ||
-        mr_clock_get(wcp->threads[user->thread].before, item->thread) < item->acquired)
+    mr_logged last = log->items[log->count - 1];
+    if (last.thread == user->thread ||
+        mr_clock_get(wcp->threads[user->thread].before, last.thread) <
+            wcp->sections.items[last.section].acquired)
         return false;
-    user->cursor = log->first + (uint32_t)(log->sections.count - log->head);
-    *passed = last;
+    user->cursor = log->first + (uint32_t)(log->count - log->head);
+    *passed = last.section;
     return true;
 }
 
@@ -341,18 +352,19 @@ static bool pass_all(mr_wcp *wcp, mr_lock_user *user, uint32_t number, uint32_t 
 static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
 {
     const mr_clock *before = wcp->threads[user->thread].before;
-    uint32_t section, passed = MR_NONE;
+    const mr_lock_log *of = mr_sections_log(&wcp->sections, log);
+    uint32_t passed = MR_NONE;
     if (!user->has_own)
         return pass_foreign(wcp, user, log);
-    while ((section = mr_sections_at(&wcp->sections, log, user->cursor)) != MR_NONE) {
-        const mr_section *item = &wcp->sections.items[section];
-        if (item->thread != user->thread) {
-            if (mr_clock_get(before, item->thread) < item->acquired)
+    for (size_t at = of->head + (user->cursor - of->first); at < of->count; at++) {
+        mr_logged next = of->items[at];
+        if (next.thread != user->thread) {
+            if (mr_clock_get(before, next.thread) < wcp->sections.items[next.section].acquired)
                 break;
             /* A thread that has one to pass mostly has all of them to pass. */
             if (passed == MR_NONE && pass_all(wcp, user, log, &passed))
                 return passed;
-            passed = section;
+            passed = next.section;
         }
         user->cursor++;
     }

@@ -64,7 +64,8 @@
  * releases of exclusive sections are HB-ordered, so the H of the last one contains the H of the
  * others. Of shared sections the same is kept for each reader, and an exclusive section looks at
  * all readers. A release does not go through the accesses of its section: an access registers its
- * section at once, and no other thread looks before the lock is free again.
+ * section at once, and no other thread looks before the lock is free again. In an exclusive section whose P has the last release by
+ * another thread there is nothing to join: the others are HB-before that one.
  *
  * Rule (b) uses sections.h. At its release a thread passes sections of other threads, in order, as
  * long as their acquire is ≺-before the release. Earlier sections of the lock are HB-before later
@@ -89,6 +90,7 @@ typedef struct mr_held {
     uint32_t lock, section;
     uint32_t user;   /* the thread as a user of the lock */
     uint32_t log;    /* the lock when held exclusively, else that of a reader (sections.h) */
+    bool knows_log;  /* P has all releases of the log by other threads */
     uint64_t serial; /* of the section, among all */
 } mr_held;
 
