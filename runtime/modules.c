@@ -287,6 +287,9 @@ static bool is_unseen_of_qt(const char *name)
         "_ZN16QCoreApplication9postEvent",
         "_ZN7QObject11deleteLater",
         "_ZN7QObject11connectImpl",
+        "_ZN7QObject7connectE",
+        "_ZNK7QObject7connectE",
+        "_ZN6QTimer14singleShot",
         "_ZN12QtConcurrent16ThreadEngineBase",
     };
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
