@@ -136,8 +136,10 @@ static mr_status prove_spot(mr_far_spots *s, mr_stops one, mr_stops two, bool *p
     mr_status status = saturate_more(s, one, two, EVENTS_OF_SPOT, 1, proven);
     if (status == MR_OK && !*proven)
         status = look_at_each(s, one, two, proven);
-    if (status == MR_OK && !*proven)
+    if (status == MR_OK && !*proven) {
         status = saturate(s, one, two, MOST_EVENTS, 1, proven);
+        s->region = *proven ? MOST_EVENTS : 0;
+    }
     if (status == MR_OK && !*proven && !has_regions(s))
         status = look(s, one, two, PART_OF_SPOT, proven);
     bool search = s->options.steps & MR_STEP_BIT(MR_STEP_SATURATE);
@@ -170,10 +172,9 @@ static mr_status prove(mr_far_spots *s, mr_stops one, mr_stops two, bool whole, 
     const uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
     int longer = lengths[1] > lengths[0];
     mr_status status = MR_OK;
-    if (lengths[longer] < s->stretch)
+    status = saturate_again(s, stops[0], stops[1], proven);
+    if (status == MR_OK && !*proven && lengths[longer] < s->stretch)
         return prove_spot(s, stops[0], stops[1], proven);
-    if (lengths[longer] < REGION_LENGTH)
-        status = saturate_again(s, stops[0], stops[1], proven);
     if (status == MR_OK && !*proven && lengths[longer] < REGION_LENGTH)
         status = saturate_more(s, stops[0], stops[1], EVENTS_OF_LISTS, PART_OF_STEPS, proven);
     bool looks = whole ? !s->looked : lengths[longer] < REGION_LENGTH;
