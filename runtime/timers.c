@@ -385,9 +385,14 @@ MR_EXPORT int timerfd_create(clockid_t clock, int flags)
 }
 
 /* Who sets it comes before who finds that it has expired. */
-static void log_set(int fd, uintptr_t code)
+static void log_set(int fd, const struct itimerspec *value, uintptr_t code)
 {
-    mr_thread *thread = mr_enter();
+    mr_thread *thread = mr_memory_begin(code);
+    if (thread != NULL) {
+        mr_memory_read(thread, value, sizeof *value, code);
+    } else {
+        thread = mr_enter(); /* libraries that are not recorded set timers, too */
+    }
     if (thread != NULL) {
         mr_channel_log(MR_LOG_BEFORE, fd, code);
         mr_leave(thread);
@@ -401,7 +406,7 @@ MR_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
     if (known == NULL) {
         return MR_REAL(timerfd_settime)(fd, flags, value, old);
     }
-    log_set(fd, MR_CALLER);
+    log_set(fd, value, MR_CALLER);
     bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
     known_timer timer = *known;
     timer.interval = in_ns(&value->it_interval);

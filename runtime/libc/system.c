@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <mntent.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -33,6 +35,7 @@
 #include <sys/utsname.h>
 #include <sys/xattr.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #include <utmpx.h>
 #include <wordexp.h>
