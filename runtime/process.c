@@ -10,6 +10,7 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -17,30 +18,84 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The number of the child that `thread` is about to make. Handlers of pthread_atfork that follow are
+ * code of the program. */
+static uint32_t fork_begins(mr_thread *thread, uintptr_t code)
+{
+    mr_yield(thread);
+    uint32_t number =
+        mr_rt.logging ? __atomic_add_fetch(&mr_rt.header->forks, 1, __ATOMIC_RELAXED) : 0;
+    mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
+    mr_signal_caused(SIGCHLD, code); /* some day */
+    mr_channels_inherited(code);
+    mr_leave(thread);
+    return number;
+}
+
 /* The child has this thread alone. */
+static void child_begins(bool follows, uint32_t number)
+{
+    mr_stop_in_child();
+    if (follows) {
+        mr_follow_in_child(number);
+    }
+}
+
+static void child_has_begun(pid_t child, bool follows)
+{
+    if (child > 0 && !follows && mr_rt.logging) {
+        mr_rt.header->last_child = (uint32_t)child;
+    }
+}
+
 MR_EXPORT pid_t fork(void)
 {
     mr_thread *thread = mr_enter();
     if (thread == NULL) {
         return MR_REAL(fork)();
     }
-    mr_yield(thread);
     bool follows = mr_rt.logging && mr_rt.follows_forks;
-    uint32_t number =
-        mr_rt.logging ? __atomic_add_fetch(&mr_rt.header->forks, 1, __ATOMIC_RELAXED) : 0;
-    mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
-    mr_signal_caused(SIGCHLD, MR_CALLER); /* some day */
-    mr_channels_inherited(MR_CALLER);
-    mr_leave(thread); /* handlers of pthread_atfork are code of the program */
+    uint32_t number = fork_begins(thread, MR_CALLER);
     pid_t child = MR_REAL(fork)();
     if (child == 0) {
-        mr_stop_in_child();
-        if (follows) {
-            mr_follow_in_child(number);
-        }
-    } else if (child > 0 && !follows && mr_rt.logging) {
-        mr_rt.header->last_child = (uint32_t)child;
+        child_begins(follows, number);
     }
+    child_has_begun(child, follows);
+    return child;
+}
+
+/* What the child of a clone runs. It is on the parent's stack, of which the child has a copy. */
+typedef struct cloned {
+    int (*run)(void *);
+    void *argument;
+    uint32_t number;
+    bool follows;
+} cloned;
+
+static int run_cloned(void *argument)
+{
+    const cloned start = *(const cloned *)argument;
+    child_begins(start.follows, start.number);
+    return start.run(start.argument);
+}
+
+/* Without CLONE_VM it is a fork whose child runs a function on another stack. */
+MR_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+    va_list rest;
+    va_start(rest, argument); /* who passes none of these has no flag that uses them */
+    pid_t *parent_id = va_arg(rest, pid_t *);
+    void *tls = va_arg(rest, void *);
+    pid_t *child_id = va_arg(rest, pid_t *);
+    va_end(rest);
+    mr_thread *thread = (flags & CLONE_VM) == 0 && run != NULL ? mr_enter() : NULL;
+    if (thread == NULL) {
+        return MR_REAL(clone)(run, stack, flags, argument, parent_id, tls, child_id);
+    }
+    cloned start = {run, argument, 0, mr_rt.logging && mr_rt.follows_forks};
+    start.number = fork_begins(thread, MR_CALLER);
+    int child = MR_REAL(clone)(run_cloned, stack, flags, &start, parent_id, tls, child_id);
+    child_has_begun(child, start.follows);
     return child;
 }
 
