@@ -41,8 +41,8 @@ int main(void)
     pthread_mutex_lock(&lock);
     pid_t child = clone(in_child, stack + sizeof stack, SIGCHLD, fds);
     pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL); /* so what follows does not depend on when the child is done */
     if (read(fds[0], &got, sizeof got) != sizeof got || waitpid(child, &status, 0) != child)
         abort();
-    pthread_join(thread, NULL);
     return got != 7 || value != 0 || WEXITSTATUS(status) != 5;
 }
