@@ -56,6 +56,21 @@ static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code
     }
 }
 
+/* glibc's trylock leaves the word of a lost robust mutex in the name of the caller, its lock does not: another lock would wait for
+ * ever, and an unlock would use links of a list that the mutex is not in. */
+static void leave_lost(pthread_mutex_t *mutex, const mr_thread *thread)
+{
+    int *lock = &mutex->__data.__lock, word = __atomic_load_n(lock, __ATOMIC_RELAXED);
+    while ((word & FUTEX_TID_MASK) == thread->kernel_id) {
+        if (__atomic_compare_exchange_n(lock, &word, 0, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+            if ((word & (int)FUTEX_WAITERS) != 0) {
+                mr_sys(SYS_futex, (long)lock, FUTEX_WAKE, 1, 0, 0, 0);
+            }
+            return;
+        }
+    }
+}
+
 int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code)
 {
     if (mr_steers()) {
@@ -65,6 +80,9 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
         int status = MR_REAL(pthread_mutex_trylock)(mutex);
         if (log_acquired(status, mutex, limit == MR_NEVER ? 0 : MR_LOG_TRIED, code) ||
             status != EBUSY) {
+            if (status == ENOTRECOVERABLE) {
+                leave_lost(mutex, thread);
+            }
             log_refused(status, mutex, code);
             return status;
         }

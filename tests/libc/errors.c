@@ -215,10 +215,38 @@ static void ends(void)
     TRY(cnd_timedwait((cnd_t *)&cond, &other, &below));
 }
 
+static void *takes(void *mutex)
+{
+    pthread_mutex_lock(mutex);
+    return NULL;
+}
+
+/* A robust mutex whose owner has died, and that was released as it was found. */
+static void lost(void)
+{
+    static pthread_mutex_t mutex;
+    const struct timespec later = {.tv_sec = 1};
+    pthread_mutexattr_t robust;
+    pthread_t owner;
+    pthread_mutexattr_init(&robust);
+    pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&mutex, &robust);
+    pthread_create(&owner, NULL, takes, &mutex);
+    pthread_join(owner, NULL);
+    TRY(pthread_mutex_lock(&mutex));
+    TRY(pthread_mutex_unlock(&mutex));
+    TRY(pthread_mutex_lock(&mutex));
+    TRY(pthread_mutex_unlock(&mutex));
+    TRY(pthread_mutex_timedlock(&mutex, &later));
+    TRY(pthread_mutex_lock(&mutex));
+    TRY(pthread_mutex_destroy(&mutex));
+}
+
 static void *work(void *unused)
 {
     others();
     ends();
+    lost();
     return unused;
 }
 
