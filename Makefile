@@ -174,7 +174,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUI
 $(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 $(BUILD)/tests/test_hard $(BUILD)/tests/test_halted_search $(BUILD)/tests/test_wide: $(call object,bench/hard.c)
-$(BUILD)/tests/test_survey $(BUILD)/tests/test_walk $(BUILD)/tests/test_late: $(call object,bench/hard.c)
+$(BUILD)/tests/test_survey $(BUILD)/tests/test_walk $(BUILD)/tests/test_late $(BUILD)/tests/test_jobs: $(call object,bench/hard.c)
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.

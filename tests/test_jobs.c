@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "bench/hard.h"
 #include "order/detect/detect.h"
 #include "predict/label.h"
 #include "predict/memory_order.h"
@@ -509,6 +510,61 @@ static void check_bytes(const mr_trace *trace, const uint8_t *bytes, size_t coun
     free(copy);
 }
 
+/* A promise counts as long as the merge would keep it. */
+static void test_unanswered(void **state)
+{
+    enum { WINDOW = 2, ABOVE = 3 };
+    mr_known_races *known = mr_known_races_new();
+    (void)state;
+    assert_non_null(known);
+    mr_known_races_leave(known, 1, 2, 1);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, ABOVE, 2), MR_BELOW_NOTHING);
+    mr_known_races_settle(known, WINDOW, 1, 2, true);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, ABOVE, 2), MR_BELOW_PROMISED);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, WINDOW, 2), MR_BELOW_NOTHING);
+    mr_known_races_leave(known, 1, 2, 1);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, ABOVE, 2), MR_BELOW_NOTHING);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, ABOVE, 3), MR_BELOW_PROMISED);
+    assert_int_equal(mr_known_races_below_says(known, 1, 2, ABOVE, 0), MR_BELOW_PROMISED);
+    mr_known_races_free(known);
+}
+
+/* Where the merge drops races of pairs that had too many questions without an answer, no window trusts in them: none is decided
+ * again. */
+static void test_hopeless(void **state)
+{
+    static const mr_hard_shape shape = {"", MR_HARD_NESTED, 2000, 6, 20, 0, 8, true, 4};
+    static const char *const question[] = {"window.size",
+                                           "200",
+                                           "candidates.far",
+                                           "none",
+                                           "candidates.max_unanswered",
+                                           "1",
+                                           "solver.steps",
+                                           "filter,cone,saturate",
+                                           "solver.saturate_steps",
+                                           "10",
+                                           NULL};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    (void)state;
+    assert_non_null(out);
+    assert_true(mr_hard_write(&shape, out));
+    assert_int_equal(fclose(out), 0);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_config *config = configure(question, 1);
+    mr_result result = mr_predicted(trace, config);
+    assert_true(result.race_count > 0);
+    assert_true(result.unknown_count > result.race_count);
+    assert_int_equal(result.run.windows_again, 0);
+    mr_result_free(&result);
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(text);
+}
+
 /* Every prefix, and every byte changed. */
 static void test_damaged(void **state)
 {
@@ -544,7 +600,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
         cmocka_unit_test(test_repeated), cmocka_unit_test(test_deferred),
-        cmocka_unit_test(test_foreseen), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_foreseen), cmocka_unit_test(test_unanswered),
+        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ static mr_said_below below_says(mr_worker *worker, const mr_pair_verdict *verdic
 {
     return worker->trusts && mr_near_is_used(worker)
                ? mr_known_races_below_says(worker->known, verdict->key_1, verdict->key_2,
-                                           worker->window)
+                                           worker->window, worker->settings->max_unanswered)
                : MR_BELOW_NOTHING;
 }
 

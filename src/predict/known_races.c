@@ -30,7 +30,8 @@ struct mr_known_races {
     pthread_cond_t changed;
     under_way *windows;
     uint64_t begun;
-    mr_ledger promised;  /* with the lowest window of each */
+    mr_ledger
+        promised; /* with the lowest window of each, and the questions of all without an answer */
     uint64_t paid, vain; /* waits */
 };
 
@@ -202,8 +203,20 @@ void mr_known_races_settle_all(mr_known_races *known, uint64_t window)
     pthread_mutex_unlock(&known->mutex);
 }
 
+void mr_known_races_leave(mr_known_races *known, uint32_t key_1, uint32_t key_2,
+                          uint64_t unanswered)
+{
+    if (!known || !unanswered)
+        return;
+    pthread_mutex_lock(&known->mutex);
+    mr_ledger_entry *entry = mr_ledger_get(&known->promised, key_1, key_2);
+    if (entry)
+        entry->unanswered += unanswered;
+    pthread_mutex_unlock(&known->mutex);
+}
+
 mr_said_below mr_known_races_below_says(mr_known_races *known, uint32_t key_1, uint32_t key_2,
-                                        uint64_t window)
+                                        uint64_t window, uint64_t max_unanswered)
 {
     mr_said_below says = MR_BELOW_NOTHING;
     if (!known)
@@ -213,12 +226,13 @@ mr_said_below mr_known_races_below_says(mr_known_races *known, uint32_t key_1, u
     pthread_mutex_lock(&known->mutex);
     const mr_ledger_entry *entry = mr_ledger_find(&known->promised, key_1, key_2);
     const under_way *own = find_window(known, window);
-    for (const under_way *other = known->windows; other && own && says == MR_BELOW_NOTHING;
+    bool kept = !max_unanswered || !entry || entry->unanswered < max_unanswered;
+    for (const under_way *other = known->windows; other && own && kept && says == MR_BELOW_NOTHING;
          other = other->next)
         if (other->window < window && other->search_from && other->search_from < own->number &&
             mr_map_get(&other->pairs, mr_map_key(key_1, key_2), SETTLED) == IS_OPEN)
             says = MR_BELOW_OPEN;
-    if (entry && entry->race && entry->window < window)
+    if (entry && entry->race && entry->window < window && kept)
         says = MR_BELOW_PROMISED;
     pthread_mutex_unlock(&known->mutex);
     return says;

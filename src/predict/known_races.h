@@ -51,6 +51,9 @@ void mr_known_races_list(mr_known_races *known, uint64_t window, uint32_t key_1,
 /* It has decided the pair, and promises a race or not. Also for a pair that it has not listed. */
 void mr_known_races_settle(mr_known_races *known, uint64_t window, uint32_t key_1, uint32_t key_2,
                            bool race);
+/* It has left so many questions about the pair without an answer, and found no race. */
+void mr_known_races_leave(mr_known_races *known, uint32_t key_1, uint32_t key_2,
+                          uint64_t unanswered);
 /* No more races come from it. */
 void mr_known_races_settle_all(mr_known_races *known, uint64_t window);
 
@@ -63,8 +66,10 @@ typedef enum mr_said_below {
     MR_BELOW_OPEN,     /* one has it to decide, and was in its long search when `window` began */
     MR_BELOW_PROMISED, /* one has found a race, or proven it */
 } mr_said_below;
+/* Nothing when windows have left as many questions as `max_unanswered` (candidates.max_unanswered): the merge would drop the race, and
+ * have every window that trusted the promise decided again. */
 mr_said_below mr_known_races_below_says(mr_known_races *known, uint32_t key_1, uint32_t key_2,
-                                        uint64_t window);
+                                        uint64_t window, uint64_t max_unanswered);
 
 /* Waits until something is settled or ended, or for some milliseconds. */
 void mr_known_races_wait(mr_known_races *known);

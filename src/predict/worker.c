@@ -322,7 +322,12 @@ static mr_status put_off(window_groups *groups, uint32_t number, uint32_t place,
 {
     mr_worker *worker = groups->worker;
     mr_pair_verdict *verdict = &groups->outcome->verdicts[place];
-    *verdict = (mr_pair_verdict){.key_1 = verdict->key_1, .key_2 = verdict->key_2};
+    *verdict = (mr_pair_verdict){.key_1 = verdict->key_1,
+                                 .key_2 = verdict->key_2,
+                                 .pairs = verdict->pairs,
+                                 .first = verdict->first,
+                                 .second = verdict->second,
+                                 .strength = verdict->strength};
     worker->window_steps = steps;
     worker->has_put_off = false;
     return mr_u32s_push(&groups->put_off, number) && mr_u32s_push(&groups->put_off, place)
@@ -351,6 +356,8 @@ static mr_status fill(window_groups *groups, uint32_t number, uint32_t place)
         mr_known_races_add(worker->known, verdict->key_1, verdict->key_2, worker->window);
     mr_known_races_settle(worker->known, worker->window, verdict->key_1, verdict->key_2,
                           verdict->has_race);
+    if (worker->trusts && !verdict->has_race)
+        mr_known_races_leave(worker->known, verdict->key_1, verdict->key_2, verdict->unanswered);
     verdict->rejected_witnesses += worker->rejected_witnesses;
     worker->rejected_witnesses = 0;
     return status;
@@ -378,7 +385,8 @@ static bool waits_for(mr_worker *worker, uint32_t key_1, uint32_t key_2)
 {
     worker->halted |= mr_halt_asked(worker->settings->halt) != MR_HALT_NONE;
     return !worker->near && !worker->halted && mr_known_races_may_wait(worker->known) &&
-           mr_known_races_below_says(worker->known, key_1, key_2, worker->window) == MR_BELOW_OPEN;
+           mr_known_races_below_says(worker->known, key_1, key_2, worker->window,
+                                     worker->settings->max_unanswered) == MR_BELOW_OPEN;
 }
 
 /* The groups that have been put off. While the worker waits, nobody waits for its memory. */
