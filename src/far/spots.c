@@ -171,8 +171,7 @@ static mr_status prove(mr_far_spots *s, mr_stops one, mr_stops two, bool whole, 
         return MR_OK;
     const uint32_t lengths[] = {length(s, stops[0]), length(s, stops[1])};
     int longer = lengths[1] > lengths[0];
-    mr_status status = MR_OK;
-    status = saturate_again(s, stops[0], stops[1], proven);
+    mr_status status = saturate_again(s, stops[0], stops[1], proven);
     if (status == MR_OK && !*proven && lengths[longer] < s->stretch)
         return prove_spot(s, stops[0], stops[1], proven);
     if (status == MR_OK && !*proven && lengths[longer] < REGION_LENGTH)
