@@ -181,11 +181,12 @@ static long send_by(mr_thread *thread, const sending *of, long a[6], uintptr_t c
     bool is_ours = of->process < 0 && of->thread >= 0;
     others whom = is_ours ? NONE : TOO;
     if (of->process >= 0) {
-        a[of->process] = mr_inputs_process(a[of->process]);
+        /* Of an int the upper half is anything. */
+        a[of->process] = mr_inputs_process((pid_t)a[of->process]);
         is_ours = a[of->process] == mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
         whom = is_ours ? NONE : a[of->process] <= 0 ? TOO : ONLY;
     }
-    mr_thread *target = is_ours && of->thread >= 0 ? thread_of(a[of->thread]) : NULL;
+    mr_thread *target = is_ours && of->thread >= 0 ? thread_of((pid_t)a[of->thread]) : NULL;
     if (target != NULL) {
         a[of->thread] = target->kernel_id;
     }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WAYS = 5 };
+enum { WAYS = 6 };
 
 static int x[WAYS], seen[WAYS];
 static atomic_int caught;
@@ -50,6 +50,9 @@ static void send_by(int way)
     case 3:
         syscall(SYS_kill, getpid(), SIGUSR1);
         break;
+    case 4:
+        syscall(SYS_kill, -getpgrp(), SIGUSR1);
+        break;
     default:
         process = (int)syscall(SYS_pidfd_open, getpid(), 0);
         if (process < 0 || syscall(SYS_pidfd_send_signal, process, SIGUSR1, NULL, 0) != 0) {
@@ -66,6 +69,7 @@ int main(void)
     sigset_t set;
     struct sigaction action = {.sa_handler = catch};
     sigaction(SIGUSR1, &action, NULL);
+    setpgid(0, 0); /* who leads a session has a group of its own */
     pthread_barrier_init(&begun, NULL, 2);
     pthread_create(&thread, NULL, work, NULL);
     sigemptyset(&set);
