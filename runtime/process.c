@@ -64,6 +64,19 @@ MR_EXPORT pid_t fork(void)
     return child;
 }
 
+static __attribute__((noreturn)) void end_process(int status, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL && mr_rt.logging) {
+        mr_write_object(MR_LOG_EXIT, 0, NULL, code, 0, (uint64_t)status);
+        mr_rt.header->exit_status = status;
+        mr_writer_close(MR_LOG_EXITED, 0);
+    }
+    for (;;) {
+        mr_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
+    }
+}
+
 /* What the child of a clone runs. It is on the parent's stack, of which the child has a copy. */
 typedef struct cloned {
     int (*run)(void *);
@@ -76,7 +89,11 @@ static int run_cloned(void *argument)
 {
     const cloned start = *(const cloned *)argument;
     child_begins(start.follows, start.number);
-    return start.run(start.argument);
+    int status = start.run(start.argument);
+    if (start.follows) {
+        end_process(status, 0); /* the end of this thread alone would leave the runtime's */
+    }
+    return status;
 }
 
 /* Without CLONE_VM it is a fork whose child runs a function on another stack. */
@@ -219,30 +236,14 @@ MR_EXPORT int execle(const char *path, const char *first, ...)
     return fits ? execve(path, (char *const *)vector, environment) : -1;
 }
 
-static void end_now(int status, uintptr_t code)
-{
-    mr_thread *thread = mr_enter();
-    if (thread != NULL && mr_rt.logging) {
-        mr_write_object(MR_LOG_EXIT, 0, NULL, code, 0, (uint64_t)status);
-        mr_rt.header->exit_status = status;
-        mr_writer_close(MR_LOG_EXITED, 0);
-    }
-}
-
 MR_EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    end_now(status, MR_CALLER);
-    for (;;) {
-        mr_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
-    }
+    end_process(status, MR_CALLER);
 }
 
 MR_EXPORT __attribute__((noreturn)) void _Exit(int status)
 {
-    end_now(status, MR_CALLER);
-    for (;;) {
-        mr_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
-    }
+    end_process(status, MR_CALLER);
 }
 
 /* Constructors and destructors run under a lock of the loader's: no hand-over at their accesses. */

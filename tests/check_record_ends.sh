@@ -4,6 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+sources=$(realpath tests/programs)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
@@ -106,6 +107,8 @@ forks() {
         ends 1 "$maxrace" run --follow-forks --format json ./forks wait && prints out ',"child":"1","exit_status":4,' || return 1
     ends 0 "$maxrace" record --follow-forks ./forks twice && ends 1 "$maxrace" predict forks.1.mrt && ends 1 "$maxrace" predict forks.1.1.mrt && rm forks.*mrt || return 1
     ends 0 "$maxrace" record --follow-forks --timeout 2 ./forks endless && ends 1 "$maxrace" predict forks.1.mrt && ! pgrep -f './forks endless$' && rm forks.*mrt || return 1
+    "$maxrace" cc -g -pthread "$sources/clone-child-safe.c" -o cloned && ends 0 "$maxrace" record --follow-forks ./cloned && ends 0 "$maxrace" predict cloned.1.mrt &&
+        prints out '^the program ended with status 5$' && rm cloned.*mrt || return 1
     ! ls maxrace-log* 2>/dev/null
 }
 
