@@ -144,7 +144,7 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 # What programs are linked with: the linker takes functions of other libraries from these libraries, or from archives of the program that have others of the name.
 $(BUILD)/cc/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	@mkdir -p $(@D)
-	@echo '{ local: g_*; scalable_*; _ZN3tbb*; _ZN*Q*; };' > $(@D)/link.map
+	@echo '{ local: clone; tgkill; pidfd_send_signal; g_*; scalable_*; _ZN3tbb*; _ZN*Q*; };' > $(@D)/link.map
 	$(LINK_RUNTIME) -s -Wl,--version-script=$(@D)/link.map
 
 # The program loads Z3 when it is asked (src/cli/z3_late.c), by the name that the linker would write down.
