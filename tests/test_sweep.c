@@ -19,9 +19,11 @@
 #include "support/scratch.h"
 #include "sweep/sweep.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     ROUNDS = 30,
@@ -477,6 +479,31 @@ static void test_pages(void **state)
     mr_config_free(config);
 }
 
+/* Another program writes to the file when the first witness is made. */
+static void touch(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    if (done < total && strcmp(stage, "witnesses") == 0)
+        assert_int_equal(utimensat(AT_FDCWD, context, (struct timespec[2]){{1, 0}, {1, 0}}, 0), 0);
+}
+
+/* Columns that are pages of a file are not to be believed when it was written to. */
+static void test_changed_pages(void **state)
+{
+    (void)state;
+    enum { LINES = (1 << 20) + 1000, BLOCK = 1 << 16 };
+    char path[512], *text = with_races(&(int){70000}, 1, LINES);
+    write_mrt(text, BLOCK, path);
+    free(text);
+    mr_config *config = config_of(MR_RELATION_HB, "false", "true");
+    const mr_progress told = {touch, path};
+    mr_error error = {0};
+    mr_sweep sweep;
+    assert_int_equal(mr_sweep_run(&sweep, path, config, &told, NULL, &error), MR_ERR_IO);
+    assert_string_equal(error.text, MR_STREAM_HAS_CHANGED);
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
 /* The index says fewer events than there are. Columns have room for those. */
 static void test_foreseen_too_few(void **state)
 {
@@ -667,7 +694,7 @@ int main(void)
         cmocka_unit_test(test_later_events),   cmocka_unit_test(test_long),
         cmocka_unit_test(test_late_opaque),    cmocka_unit_test(test_rest),
         cmocka_unit_test(test_foreseen),       cmocka_unit_test(test_foreseen_too_few),
-        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_pages),          cmocka_unit_test(test_changed_pages),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -41,7 +41,7 @@ bool mr_lean_begin(const mr_sweep_job *job, uint64_t end)
 
 /* Puts the events into the columns. Where they are whole pages of the file, these are mapped there: memory that is touched for the
  * first time has to be cleared, which costs more than all that is done with it here. */
-static void place(const mr_lean_making *making, mr_trace *trace, const mr_events *events)
+static void place(mr_lean_making *making, mr_trace *trace, const mr_events *events)
 {
     size_t first = (size_t)events->first;
     const struct {
@@ -52,10 +52,14 @@ static void place(const mr_lean_making *making, mr_trace *trace, const mr_events
                    {trace->thread + first, events->thread, events->count * sizeof(uint32_t)},
                    {trace->operand + first, events->operand, events->count * sizeof(uint32_t)},
                    {trace->location + first, events->location, events->count * sizeof(uint32_t)}};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (!making->may_map || !mr_stream_place(making->job->sweep->stream, columns[i].from,
-                                                 columns[i].bytes, columns[i].to))
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        bool is_mapped =
+            making->may_map && mr_stream_place(making->job->sweep->stream, columns[i].from,
+                                               columns[i].bytes, columns[i].to);
+        making->maps |= is_mapped;
+        if (!is_mapped)
             memcpy(columns[i].to, columns[i].from, columns[i].bytes);
+    }
 }
 
 /* The columns are mappings of their own, and there are not too many blocks: the system allows a process 65,530 mappings. */
@@ -287,6 +291,14 @@ mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end)
     else
         *job->error = making->error;
     return making->status;
+}
+
+mr_status mr_lean_check(const mr_sweep_job *job)
+{
+    const mr_sweep *sweep = job->sweep;
+    if (sweep->lean == NULL || !job->shared->lean.maps || !mr_stream_changed(sweep->stream))
+        return MR_OK;
+    return mr_error_set(job->error, MR_ERR_IO, job->path, 0, MR_STREAM_HAS_CHANGED);
 }
 
 void mr_lean_drop(mr_lean_making *making)

@@ -18,6 +18,7 @@ typedef struct mr_lean_making {
     uint64_t event_count; /* of the whole trace … */
     uint32_t variable_count;
     bool may_map;    /* pages of the file into the columns */
+    bool maps;       /* some are there: what is written to the file is seen in them */
     mr_trace *trace; /* owned, and … */
     mr_index *index; /* … owned, as long as it is made */
     mr_status status;
@@ -52,6 +53,9 @@ bool mr_lean_begin(const mr_sweep_job *job, uint64_t end);
 /* The events before `end`, and those of the block with the last of them, as `lean` and `trace` of the sweep. MR_ERR_MEMORY,
  * MR_ERR_HALTED, and MR_ERR_IO when the file has changed. */
 mr_status mr_lean_load(const mr_sweep_job *job, uint64_t end);
+
+/* After the proofs: MR_ERR_IO when columns are pages of the file, and it was written to. */
+mr_status mr_lean_check(const mr_sweep_job *job);
 
 /* Ends the making. Before the stream is closed. */
 void mr_lean_drop(mr_lean_making *making);

@@ -57,6 +57,8 @@ static mr_status find_and_prove(mr_sweep_job *job, mr_watch *watch)
         proven = mr_sweep_observe(job, watch);
     if (proven == MR_OK)
         proven = mr_sweep_prove(job);
+    if (proven == MR_OK)
+        proven = mr_lean_check(job);
     sweep->result.halted = mr_halt_asked(job->halt);
     if (sweep->result.halted != MR_HALT_NONE &&
         (proven == MR_ERR_HALTED || proven == MR_ERR_MEMORY) && sweep->names != NULL)
