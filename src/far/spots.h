@@ -36,7 +36,7 @@ typedef struct mr_far_spots {
     bool looked;      /* the lists have had a look as a whole, or in parts */
     uint64_t effort;  /* so far, as ask.h counts it */
     mr_step step;     /* that settled the last spot */
-    uint32_t region;  /* its events, when a region had the last proof before a look; else 0 */
+    uint32_t region;  /* its events, when the last proof was by a region; else 0 */
 } mr_far_spots;
 
 /* `*proven`: there is no race of the two lists. Without the step eliminate there are no looks and no
