@@ -25,9 +25,11 @@
 #include "support/sample.h"
 #include "witness/pack.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { DEFAULT_TRACES = 600, SHARE_TRACES = 100, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
 
@@ -529,11 +531,26 @@ static void test_unanswered(void **state)
     mr_known_races_free(known);
 }
 
+/* Nests of locks: nearly all questions are hard. */
+static mr_trace *make_nested(void)
+{
+    static const mr_hard_shape shape = {"", MR_HARD_NESTED, 2000, 6, 20, 0, 8, true, 4};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_true(mr_hard_write(&shape, out));
+    assert_int_equal(fclose(out), 0);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    free(text);
+    return trace;
+}
+
 /* Where the merge drops races of pairs that had too many questions without an answer, no window trusts in them: none is decided
  * again. */
 static void test_hopeless(void **state)
 {
-    static const mr_hard_shape shape = {"", MR_HARD_NESTED, 2000, 6, 20, 0, 8, true, 4};
     static const char *const question[] = {"window.size",
                                            "200",
                                            "candidates.far",
@@ -545,15 +562,8 @@ static void test_hopeless(void **state)
                                            "solver.saturate_steps",
                                            "10",
                                            NULL};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
     (void)state;
-    assert_non_null(out);
-    assert_true(mr_hard_write(&shape, out));
-    assert_int_equal(fclose(out), 0);
-    mr_trace *trace = mr_sample_trace(text);
-    assert_non_null(trace);
+    mr_trace *trace = make_nested();
     mr_config *config = configure(question, 1);
     mr_result result = mr_predicted(trace, config);
     assert_true(result.race_count > 0);
@@ -562,7 +572,79 @@ static void test_hopeless(void **state)
     mr_result_free(&result);
     mr_config_free(config);
     mr_trace_free(trace);
-    free(text);
+}
+
+typedef struct first_window {
+    mr_known_races *known;
+    long takes_ms; /* < 1000 */
+} first_window;
+
+static void *end_first(void *context)
+{
+    const first_window *first = context;
+    nanosleep(&(struct timespec){.tv_nsec = first->takes_ms * 1000000}, NULL);
+    mr_known_races_end(first->known, 0);
+    return NULL;
+}
+
+/* By a worker made for it, while the first window seems to be in its long search for all pairs of places, and ends in vain. */
+static mr_outcome *decide_beside(const mr_predict_settings *settings, first_window first,
+                                 uint64_t window)
+{
+    pthread_t thread;
+    mr_known_races_begin(first.known, 0);
+    for (uint32_t two = 0; two < settings->trace->locations.count; two++)
+        for (uint32_t one = 0; one <= two; one++)
+            mr_known_races_list(first.known, 0, one, two);
+    mr_known_races_search(first.known, 0);
+    assert_int_equal(pthread_create(&thread, NULL, end_first, &first), 0);
+    mr_outcome *outcome = decide(settings, first.known, true, window);
+    pthread_join(thread, NULL);
+    return outcome;
+}
+
+/* Returns whether the window has waited. Its outcome is that of a window alone. */
+static bool try_beside(const mr_predict_settings *settings, long takes_ms, uint64_t window)
+{
+    first_window first = {mr_known_races_new(), takes_ms};
+    mr_bytes bytes = {0}, expected = {0};
+    assert_non_null(first.known);
+    mr_outcome *outcome = decide_beside(settings, first, window);
+    mr_outcome *alone = decide(settings, NULL, false, window);
+    assert_true(mr_outcome_write(settings->trace, outcome, &bytes));
+    assert_true(mr_outcome_write(settings->trace, alone, &expected));
+    assert_int_equal(bytes.count, expected.count);
+    assert_memory_equal(bytes.items, expected.items, bytes.count);
+    bool waited = !mr_known_races_may_wait(first.known); /* in vain */
+    mr_bytes_free(&bytes);
+    mr_bytes_free(&expected);
+    mr_outcome_free(outcome);
+    mr_outcome_free(alone);
+    mr_known_races_free(first.known);
+    return waited;
+}
+
+/* Questions that wait for a lower window are asked after all others, with the same answers. The lower one takes ever longer, until
+ * one has waited. */
+static void test_put_off(void **state)
+{
+    static const char *const question[] = {
+        "window.size", "200", "solver.steps", "filter,cone,saturate", "solver.saturate_steps",
+        "10",          NULL};
+    unsigned waits = 0;
+    (void)state;
+    mr_trace *trace = make_nested();
+    mr_config *config = configure(question, 1);
+    mr_predict_settings settings;
+    mr_error error = {0};
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    for (long takes_ms = 2; !waits && takes_ms < 1000; takes_ms *= 8)
+        for (uint32_t k = 1; k < mr_window_plan_count(&settings.plan); k++)
+            waits += try_beside(&settings, takes_ms, k);
+    assert_true(waits > 0);
+    mr_predict_settings_free(&settings);
+    mr_config_free(config);
+    mr_trace_free(trace);
 }
 
 /* Every prefix, and every byte changed. */
@@ -601,7 +683,8 @@ int main(void)
         cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
         cmocka_unit_test(test_repeated), cmocka_unit_test(test_deferred),
         cmocka_unit_test(test_foreseen), cmocka_unit_test(test_unanswered),
-        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_put_off),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
