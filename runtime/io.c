@@ -512,6 +512,10 @@ READS_PARTS(preadv, (int fd, const struct iovec *parts, int count, off_t at),
             (fd, parts, count, at))
 READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at),
             (fd, parts, count, at))
+READS_PARTS(preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+            (fd, parts, count, at, flags))
+READS_PARTS(preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+            (fd, parts, count, at, flags))
 #undef READS_PARTS
 
 #define WRITES_PARTS(name, parameters, arguments)                                                  \
@@ -537,4 +541,8 @@ WRITES_PARTS(pwritev, (int fd, const struct iovec *parts, int count, off_t at),
              (fd, parts, count, at))
 WRITES_PARTS(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at),
              (fd, parts, count, at))
+WRITES_PARTS(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+             (fd, parts, count, at, flags))
+WRITES_PARTS(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+             (fd, parts, count, at, flags))
 #undef WRITES_PARTS
