@@ -10,6 +10,7 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -129,6 +130,36 @@ MR_EXPORT pid_t _Fork(void)
 MR_EXPORT pid_t vfork(void)
 {
     return fork();
+}
+
+/* That of glibc forks, and ends the parent, inside the library. */
+MR_EXPORT int daemon(int keeps_directory, int keeps_descriptors)
+{
+    enum { STANDARD = 3 };
+    pid_t child = fork();
+    if (child > 0) {
+        _exit(0);
+    }
+    if (child < 0 || setsid() < 0) {
+        return -1;
+    }
+    if (!keeps_directory) {
+        int unused = chdir("/"); /* nor does glibc look at it */
+        (void)unused;
+    }
+    if (!keeps_descriptors) {
+        int null = open("/dev/null", O_RDWR);
+        if (null < 0) {
+            return -1;
+        }
+        for (int fd = 0; fd < STANDARD; fd++) {
+            dup2(null, fd);
+        }
+        if (null >= STANDARD) {
+            close(null);
+        }
+    }
+    return 0;
 }
 
 #define DEFINE_SPAWN(name)                                                                         \

@@ -95,11 +95,16 @@ forks() {
         ends 0 "$maxrace" predict forks.mrt && prints out '^1 child process with threads was not recorded$' &&
         ends 0 "$maxrace" record ./forks daemon && prints err '^maxrace: a child process ([0-9]*) goes on and is not recorded; --follow-forks does it$' && [ ! -e forks.1.mrt ] || return 1
     local how
-    for how in wait daemon; do
+    for how in quick raw; do # libc and the kernel end it without a word to the runtime
+        ends 3 "$maxrace" record ./forks $how && ends 0 "$maxrace" predict forks.mrt && prints out '^the program ended with status 3$' &&
+            ends 0 "$maxrace" run ./forks $how && rm forks.mrt || return 1
+    done
+    for how in wait daemon libc; do
         ends 0 "$maxrace" record --follow-forks ./forks $how && prints err '^maxrace: forks.mrt: ' '^maxrace: forks.1.mrt: [0-9]* events of 3 threads' && ! grep -q 'not recorded' err &&
             ends 1 "$maxrace" predict forks.1.mrt && prints out '^the program ended with status 4$' '^Race 1 of 1 on x$' &&
             ends 0 "$maxrace" predict forks.mrt && rm forks.mrt forks.1.mrt || return 1
     done
+    ends 5 "$maxrace" run --runs 3 ./forks told && prints out '2 of 3 runs were not started' 'Race 1 of 1 on x$' || return 1
     ends 1 "$maxrace" run --follow-forks ./forks twice && prints out '^Run 1 of 1, seed 1$' '^Run 1 of 1, seed 1, child 1$' '^Run 1 of 1, seed 1, child 1.1$' \
         '^./forks (seed 1, child 1.1): ' '^1 race known from earlier runs$' '^1 race in 1 run$' && prints err '^maxrace: seed 1, child 1.1: ' &&
         ends 0 "$maxrace" run ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; --follow-forks does it$' && ! grep -q '^Run 1' out &&
@@ -162,7 +167,10 @@ int main(void)
 END
 cat >forks.c <<'END'
 #include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 static int x, y;
@@ -184,6 +192,18 @@ int main(int argc, char **argv)
         return 0;
     if (is(argc, argv, "crowd"))
         return crowd();
+    if (is(argc, argv, "quick"))
+        quick_exit(3);
+    if (is(argc, argv, "raw"))
+        syscall(SYS_exit_group, 3);
+    if (is(argc, argv, "told")) { /* as by a time limit around all runs */
+        signal(SIGTERM, SIG_IGN);
+        crowd();
+        kill(getppid(), SIGTERM);
+        return 0;
+    }
+    if (is(argc, argv, "libc"))
+        return daemon(1, 1) == 0 ? crowd() : 1;
     if (is(argc, argv, "starts"))
         return system("./forks crowd & ./forks crowd; wait") != 0;
     pid_t child = fork();

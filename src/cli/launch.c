@@ -24,6 +24,7 @@ static volatile sig_atomic_t child, timed_out;
 static mr_halt *_Atomic asked_to;
 /* A signal that came when the program had ended: for its children. */
 static volatile sig_atomic_t asked;
+static volatile sig_atomic_t told_to_end;
 
 static void pass_on(int number)
 {
@@ -31,6 +32,12 @@ static void pass_on(int number)
         kill((pid_t)child, number);
     else
         asked = number;
+}
+
+static void tell_to_end(int number)
+{
+    told_to_end = 1;
+    pass_on(number);
 }
 
 static void end_child(int number)
@@ -90,6 +97,7 @@ static mr_status wait_for(mr_launched *launched, mr_error *error)
     while (waitpid((pid_t)child, &status, 0) < 0)
         if (errno != EINTR)
             return failed(error, "wait for the program");
+    launched->process = (int)child;
     child = 0;
     launched->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     launched->exit_status = launched->signal ? 128 + launched->signal : WEXITSTATUS(status);
@@ -145,8 +153,8 @@ static const struct {
     int number;
     void (*asks)(int), (*passes)(int);
 } signals[] = {{SIGALRM, end_child, end_child},
-               {SIGTERM, halt_child, pass_on},
-               {SIGHUP, halt_child, pass_on},
+               {SIGTERM, halt_child, tell_to_end},
+               {SIGHUP, halt_child, tell_to_end},
                {SIGINT, halt_child, SIG_IGN},
                {SIGQUIT, halt_child, SIG_IGN}};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -208,6 +216,11 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
     if (launch->begun)
         launch->begun(launch->context, launched->log);
     return attend(launch, launched, error);
+}
+
+bool mr_launch_told_to_end(void)
+{
+    return told_to_end != 0;
 }
 
 void mr_launch_tell_missing(const mr_descriptors *wanted, const mr_descriptors *ours)

@@ -18,6 +18,7 @@ typedef struct mr_launched {
     int leftover;      /* its number in leftovers.h */
     bool has_children; /* logs of children may be there, too */
     int child;         /* process that a fork made, which goes on unrecorded; 0: none is known */
+    int process;       /* that the program had */
     bool timed_out;    /* it was killed after timeout_seconds */
     bool stopped;      /* it was killed because `halt` was asked for */
     int exit_status;   /* as in a shell: 128 + signal when a signal ended it */
@@ -28,6 +29,8 @@ typedef struct mr_launched {
  * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
+/* Did SIGTERM or SIGHUP come while a program ran? It was passed on, and no further program should be run. */
+bool mr_launch_told_to_end(void);
 /* Says in a line on standard error which descriptors of the earlier run cannot be given to the program again. `ours`: what maxrace
  * began with, which the program gets when those of the earlier run are not known. */
 void mr_launch_tell_missing(const mr_descriptors *wanted, const mr_descriptors *ours);

@@ -394,7 +394,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
         const mr_record_end end = {.is_known = true,
                                    .timed_out = launched.timed_out,
                                    .exit_status = launched.exit_status,
-                                   .signal = launched.signal};
+                                   .signal = launched.signal,
+                                   .process = launched.process};
         status = convert_run(cli, recording, &launched, &end, first.early, path, stream, &summary,
                              error);
 

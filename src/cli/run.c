@@ -37,7 +37,7 @@ typedef struct runs {
         *child;     /* the recording is that of this child (child_traces.h); NULL: the program's */
     bool confirms;  /* each race is replayed … */
     bool sandbox;   /* … in a sandbox */
-    bool stopped;   /* a signal has ended the replays */
+    bool stopped;   /* a signal has ended the replays, or there are runs that it ruled out */
     bool cut;       /* memory.limit_mb has ended an analysis */
     mr_names known; /* the static races so far */
     size_t race_count;  /* new races of all runs */
@@ -382,6 +382,7 @@ static mr_status run_all(FILE *stream, const void *context, mr_error *error)
          number <= self->count && !status && !self->stopped && !(halts && self->fails); number++) {
         status = run_once(self, error);
         self->recording.seed++;
+        self->stopped = self->stopped || (mr_launch_told_to_end() && number < self->count);
     }
     if (!status)
         mr_runs_report_end(&self->report, self->race_count);

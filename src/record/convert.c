@@ -42,10 +42,12 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
 }
 
 /* What log and recorder know of the program's end. A program that was run by the one that the
- * recorder waited for (a shell) may have crashed though that one did not. */
+ * recorder waited for (a shell) may have crashed though that one did not. Who ends in the middle of libc (quick_exit) leaves its log
+ * open, too. */
 static void end_program(const mr_log_header *header, const mr_record_end *end, mr_ending *ending)
 {
-    bool left_open = header->state == MR_LOG_RUNNING;
+    bool is_own = end->is_known && end->process && (uint32_t)end->process == header->process;
+    bool left_open = header->state == MR_LOG_RUNNING && !is_own;
     if (end->is_known && end->signal) {
         ending->program = MR_PROGRAM_SIGNALLED;
         ending->number = end->signal;

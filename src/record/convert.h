@@ -28,6 +28,7 @@ typedef struct mr_record_end {
     bool is_known;
     bool timed_out;          /* it was killed for its time */
     int exit_status, signal; /* signal 0: it ended with the status */
+    int process;             /* the one that was waited for; 0: not known */
 } mr_record_end;
 
 typedef struct mr_record_options {

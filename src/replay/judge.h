@@ -33,6 +33,7 @@ typedef struct mr_last_value {
 typedef struct mr_run_end {
     bool is_there;
     int exit_status, signal; /* signal 0: it ended with the status */
+    int process;             /* that it had */
     bool deadlocked, timed_out;
     bool starved; /* it waited for inputs that the recording does not have, and was ended there */
     bool refused; /* it could not change a file as the recorded run did */

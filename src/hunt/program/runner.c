@@ -162,6 +162,7 @@ static mr_status wait_for(pid_t process, unsigned timeout_ms, mr_run_end *end, m
                                 strerror(errno));
     kill(-process, SIGKILL); /* what it has started and left */
     end->is_there = true;
+    end->process = process;
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end->exit_status = end->signal ? 128 + end->signal : WEXITSTATUS(status);
     return MR_OK;
@@ -231,7 +232,8 @@ static mr_status convert(const mr_runner *runner, const mr_run_request *request,
     const mr_record_options options = {.end = {.is_known = true,
                                                .timed_out = end->timed_out,
                                                .exit_status = end->exit_status,
-                                               .signal = end->signal},
+                                               .signal = end->signal,
+                                               .process = end->process},
                                        .run = (const char *)lines.items,
                                        .inputs = request->keeps_inputs ? inputs : NULL,
                                        .symbol_folder = runner->symbol_folder};
