@@ -133,8 +133,62 @@ static void test_growing(void **state)
     }
 }
 
+/* Resident KiB of the mapping that begins there. */
+static unsigned long resident(const void *map)
+{
+    char line[512];
+    unsigned long begin, kib = 0;
+    bool here = false, found = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (!found && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%lx-", &begin) == 1 && strchr(line, '-'))
+            here = begin == (unsigned long)(uintptr_t)map;
+        found = here && sscanf(line, "Rss: %lu kB", &kib) == 1;
+    }
+    fclose(file);
+    assert_true(found);
+    return kib;
+}
+
+/* What a pass has read of a long log does not stay in its memory. */
+static void test_pages(void **state)
+{
+    (void)state;
+    enum { RECORDS = 1 << 21, LOOKS = 1 << 16, MOST_KIB = 20 << 10 };
+    char path[512];
+    size_t count;
+    mr_log_build words = {0};
+    mr_log log;
+    mr_log_pass pass;
+    mr_error error;
+    mr_log_switch(&words, 0);
+    for (uint64_t i = 0; i < RECORDS; i++)
+        mr_log_object(&words, MR_LOG_BEFORE, MR_LOG_ROLE_CHANNEL, 1, 0x400000, 0, 0);
+    void *bytes = mr_log_file(&words, &count);
+    mr_log_build_free(&words);
+    FILE *file = fopen(mr_scratch_path(&scratch, "log", path), "wb");
+    assert_non_null(file);
+    put(file, 0, bytes, count);
+    fclose(file);
+    free(bytes);
+    assert_int_equal(mr_log_open(&log, path, &error), MR_OK);
+    mr_log_pass_init(&pass, &log);
+    unsigned long most = 0, records = 0;
+    for (; mr_log_next(&pass); records++) {
+        unsigned long kib = records % LOOKS == 0 ? resident(log.map) : 0;
+        most = kib > most ? kib : most;
+    }
+    assert_int_equal(records, RECORDS + 1);
+    assert_true(most > 0 && most < MOST_KIB);
+    mr_log_pass_free(&pass);
+    mr_log_close(&log);
+    unlink(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growing),
+                                       cmocka_unit_test(test_pages)};
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -1,3 +1,6 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "log_reader.h"
 
 #include "base/assert.h"
@@ -351,6 +354,24 @@ static const uint32_t *look_at(const mr_log *log, uint64_t unit, uint64_t *left)
     return log->window + (unit - log->file_units);
 }
 
+/* Gives back the pages of the file that the pass has read. They stay in the system's cache, but count as memory of the process as
+ * long as they are mapped, by `memory.limit_mb`, too. */
+static void let_go(mr_log_pass *pass)
+{
+    const mr_log *log = pass->log;
+    enum { KEPT_UNITS = 1 << 22 };
+    uint64_t read = pass->next < log->file_units ? pass->next : log->file_units;
+    if (read >= pass->kept && read - pass->kept < KEPT_UNITS)
+        return;
+    if (read > pass->kept) {
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t first = ((uintptr_t)(log->units + pass->kept) + page - 1) / page * page;
+        uintptr_t end = (uintptr_t)(log->units + read) / page * page;
+        (void)madvise((char *)log->map + (first - (uintptr_t)log->map), end - first, MADV_DONTNEED);
+    }
+    pass->kept = read;
+}
+
 /* The same for the next record. */
 static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
 {
@@ -414,6 +435,7 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
 {
     uint64_t left, units = 0;
     const uint32_t *at;
+    let_go(pass);
     if (!pass->model && !(pass->model = mr_calloc(1, sizeof *pass->model)))
         pass->failed = true;
     do {
@@ -439,6 +461,7 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
 mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
 {
     uint64_t left = 0;
+    let_go(pass);
     const uint32_t *at = look(pass, &left);
     if (pass->log->open_unit != UINT64_MAX && pass->log->open_unit - pass->next < left)
         left = pass->log->open_unit - pass->next;
