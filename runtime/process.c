@@ -132,7 +132,7 @@ MR_EXPORT pid_t vfork(void)
     return fork();
 }
 
-/* That of glibc forks, and ends the parent, inside the library. */
+/* glibc's daemon forks, and ends the parent, inside the library, where the runtime does not see it. */
 MR_EXPORT int daemon(int keeps_directory, int keeps_descriptors)
 {
     enum { STANDARD = 3 };

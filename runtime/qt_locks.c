@@ -466,6 +466,7 @@ void _ZN10QSemaphore7releaseEi(void *semaphore, int units)
     mr_wake_key(semaphore);
     mr_leave(thread);
 }
+
 /* Who asks for the number of units sees how many there are. */
 MR_EXPORT int _ZNK10QSemaphore9availableEv(const void *semaphore);
 int _ZNK10QSemaphore9availableEv(const void *semaphore)

@@ -42,8 +42,8 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
 }
 
 /* What log and recorder know of the program's end. A program that was run by the one that the
- * recorder waited for (a shell) may have crashed though that one did not. Who ends in the middle of libc (quick_exit) leaves its log
- * open, too. */
+ * recorder waited for (a shell) may have crashed though that one did not. A program that libc or the kernel
+ * ends without the runtime (quick_exit) leaves its log open, too, and has not crashed. */
 static void end_program(const mr_log_header *header, const mr_record_end *end, mr_ending *ending)
 {
     bool is_own = end->is_known && end->process && (uint32_t)end->process == header->process;

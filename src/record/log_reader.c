@@ -359,7 +359,7 @@ static const uint32_t *look_at(const mr_log *log, uint64_t unit, uint64_t *left)
 static void let_go(mr_log_pass *pass)
 {
     const mr_log *log = pass->log;
-    enum { KEPT_UNITS = 1 << 22 };
+    enum { KEPT_UNITS = 1 << 22 }; /* 16 MiB */
     uint64_t read = pass->next < log->file_units ? pass->next : log->file_units;
     if (read >= pass->kept && read - pass->kept < KEPT_UNITS)
         return;

@@ -45,7 +45,7 @@ typedef struct mr_log_alias {
 typedef struct mr_log_pass {
     const mr_log *log;
     uint64_t next; /* unit of the next record */
-    uint64_t kept; /* pages of units before this one were given back */
+    uint64_t kept; /* the pages of units before this one were given back (KEPT_UNITS) */
     mr_log_model *model;
     uint64_t expanded[MR_LOG_EXPANDED_WORDS];
     uint32_t thread; /* the thread that wrote the record */
