@@ -241,7 +241,7 @@ static void test_small(void **state)
            sum.traces, sum.races, sum.others, sum.again, sum.broken);
     assert_true(sum.races > traces / 4);
     assert_true(sum.again > 0 || traces < DEFAULT_TRACES);
-    assert_true(sum.broken > sum.again);
+    assert_true(sum.broken > sum.again || traces < DEFAULT_TRACES);
 }
 
 /* Larger ones, with windows that take longer than others; as many as there are small ones, at most.
