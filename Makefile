@@ -142,9 +142,13 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(LINK_RUNTIME)
 
 # What programs are linked with: the linker takes functions of other libraries from these libraries, or from archives of the program that have others of the name.
+# Those that allocate are the runtime's all the same, as no block would be known of an allocator in an archive.
+LIBC_FILES := $(wildcard $(foreach name,libc.so.6 libm.so.6 libcrypt.so.1,$(shell $(CC) -print-file-name=$(name))))
+OWN_ALLOCATION = ^(malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|valloc|pvalloc|malloc_usable_size);$$
 $(BUILD)/cc/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	@mkdir -p $(@D)
-	@echo '{ local: clone; tgkill; pidfd_send_signal; g_*; scalable_*; _ZN3tbb*; _ZN*Q*; };' > $(@D)/link.map
+	@{ echo '{ local: clone; tgkill; pidfd_send_signal; g_*; scalable_*; _ZN3tbb*; _ZN*Q*;'; \
+	  nm -D --defined-only $(LIBC_FILES) 2>/dev/null | sed -n 's/.* \(.*\)@@.*/\1;/p' | grep -Ev '$(OWN_ALLOCATION)' | sort -u; echo '};'; } > $(@D)/link.map
 	$(LINK_RUNTIME) -s -Wl,--version-script=$(@D)/link.map
 
 # The program loads Z3 when it is asked (src/cli/z3_late.c), by the name that the linker would write down.

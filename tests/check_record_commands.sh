@@ -378,7 +378,25 @@ END
         command -v $compiler >/dev/null || continue
         MAXRACE_CC=$compiler "$maxrace" cc -g -c named.c && rm -f libnamed.a && ar rc libnamed.a named.o && MAXRACE_CC=$compiler "$maxrace" cc -g names.c -L. -lnamed -o names &&
             ends 0 '^own [45]$' "$maxrace" record -o names.mrt ./names || return 1
+        own_names_of_libc || return 1
     done
+}
+
+# … or by names of libc, each in a file of its own, with other parameters where it likes.
+own_names_of_libc() {
+    local name
+    rm -f libnamed.a
+    for name in getline wcspbrk qsort_r basename crypt connect timer_create getrandom lgamma_r; do
+        echo "int $name(int number) { return number + 1; }" >"named-$name.c"
+        MAXRACE_CC=$compiler "$maxrace" cc -g -fno-builtin -c "named-$name.c" && ar rc libnamed.a "named-$name.o" || return 1
+        echo "int $name(int number);"
+    done >named-all.h
+    {
+        cat named-all.h && echo 'int printf(const char *, ...); int main(void) { return printf("%d own\n", 0'
+        printf ' + %s(0)' getline wcspbrk qsort_r basename crypt connect timer_create getrandom lgamma_r
+        echo ') < 0; }'
+    } >own.c
+    MAXRACE_CC=$compiler "$maxrace" cc -w -g -fno-builtin own.c -L. -lnamed -o own && ends 0 '^9 own$' "$maxrace" record -o own.mrt ./own
 }
 
 # What the assembler says of inline assembly is what it says without calls around it; a comment of C is no end of a line.
