@@ -13,6 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Of a set, as the kernel has it; the rest of libc's says nothing. */
+enum { SIGNALS_BYTES = 8 };
+
 /* Who waited for a signal comes after those who sent it. */
 static void after_signal(int number, uintptr_t code)
 {
@@ -111,6 +114,16 @@ MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
     return result;
 }
 
+/* The set, and how long the caller waits, are read before the wait. */
+static void log_asked(const mr_thread *thread, const sigset_t *set, const struct timespec *timeout,
+                      uintptr_t code)
+{
+    if (thread != NULL && mr_is_instrumented(code)) {
+        mr_memory_read(thread, set, SIGNALS_BYTES, code);
+        mr_memory_read(thread, timeout, timeout != NULL ? sizeof *timeout : 0, code);
+    }
+}
+
 #define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
@@ -119,6 +132,7 @@ MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
+        log_asked(thread, set, NULL, MR_CALLER);                                                   \
         MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
         mr_wait_end_if(result >= 0, written, sizeof *(written), MR_CALLER);                        \
         after_signal(result >= 0 ? (number) : 0, MR_CALLER);                                       \
@@ -153,6 +167,7 @@ MR_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
     if (thread == NULL) {
         return MR_REAL(sigtimedwait)(set, info, timeout);
     }
+    log_asked(thread, set, timeout, MR_CALLER);
     bool waits = timeout == NULL || timeout->tv_sec != 0 || timeout->tv_nsec != 0;
     if (waits) {
         MR_CALL(thread, false, result = MR_REAL(sigtimedwait)(set, info, timeout));

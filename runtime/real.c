@@ -46,6 +46,7 @@ static void *find_elsewhere(const char *name)
         const char *begin, *file;
         int flags;
     } all[] = {
+        {"crypt", "libcrypt.so.1", 0},
         {"_ZN3tbb", "libtbb.so.12", 0},
         {"scalable_", "libtbbmalloc.so.2", 0},
         {"_Z", "libQt5Core.so.5", RTLD_NOLOAD}, /* one of them is there */

@@ -3,6 +3,8 @@
 
 #include "clocks.h"
 #include "explore.h"
+#include "memory.h"
+#include "modules.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -13,8 +15,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <string.h>
 
 enum { POSTS_MAX = 1 << 20, COUNT_MAX = 65535 };
+
+/* What a call reads beside the semaphore, for the caller at `code`. */
+static void log_read(const mr_thread *thread, const void *from, size_t bytes, uintptr_t code)
+{
+    if (from != NULL && mr_is_instrumented(code)) {
+        mr_memory_read(thread, from, bytes, code);
+    }
+}
 
 static void log_posts(sem_t *semaphore, uint64_t units, uintptr_t code)
 {
@@ -80,6 +91,9 @@ MR_EXPORT sem_t *sem_open(const char *name, int flags, ...)
     unsigned value = (flags & O_CREAT) != 0 ? va_arg(arguments, unsigned) : 0;
     va_end(arguments);
     mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        log_read(thread, name, strlen(name) + 1, MR_CALLER);
+    }
     sem_t *semaphore = MR_REAL(sem_open)(name, flags, permissions, value);
     if (thread != NULL) {
         int units = 0;
@@ -140,6 +154,7 @@ static int wait_until(mr_thread *thread, sem_t *semaphore, clockid_t clock,
     int saved_errno = errno;
     int status;
     int64_t limit = mr_limit_at(clock, at);
+    log_read(thread, at, sizeof *at, code);
     if (!mr_is_end(clock, at)) { /* glibc looks at it first */
         mr_leave(thread);
         errno = EINVAL;

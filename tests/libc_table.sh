@@ -47,6 +47,7 @@ macros() {
 #define out_entries(entry) WRITES the list of entries, as fts_read ENDS
 #define out_host(host) WRITES `*host`, its texts and addresses ENDS
 #define out_interfaces(of) WRITES the list of interfaces and their names ENDS
+#define out_protocol(of) WRITES `*of` and its texts ENDS
 #define out_addresses(of) WRITES the list of addresses ENDS
 #define out_entered(action, item, found, table) READS the text of `found->key` ENDS WRITES `*found` and `table->filled`, where it is new ENDS
 #define out_tree(root) WRITES `root[sizeof *root]` ENDS

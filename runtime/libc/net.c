@@ -56,6 +56,15 @@ static void log_host(const struct hostent *host, uintptr_t code)
     }
 }
 
+static void log_protocol(const struct protoent *of, uintptr_t code)
+{
+    if (of != NULL) {
+        out(of, sizeof *of);
+        out(of->p_name, text(of->p_name));
+        log_texts(of->p_aliases, 0, code);
+    }
+}
+
 static void log_interfaces(const struct ifaddrs *of, uintptr_t code)
 {
     for (; of != NULL; of = of->ifa_next) {
@@ -65,6 +74,7 @@ static void log_interfaces(const struct ifaddrs *of, uintptr_t code)
 }
 
 #define out_interfaces(of) log_interfaces((of), code);
+#define out_protocol(of)   log_protocol((of), code);
 #define out_addresses(of)  log_addresses((of), code);
 #define out_host(host)     log_host((host), code);
 

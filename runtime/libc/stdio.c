@@ -103,8 +103,9 @@ enum { TEXTS_MAX = 64 };
 static struct {
     struct {
         FILE *file; /* NULL: free */
-        char **to;
-        size_t *bytes;
+        void **to;
+        size_t *count;
+        size_t size; /* of a character */
     } of[TEXTS_MAX];
 } texts;
 
@@ -118,33 +119,38 @@ static int find_text(const FILE *file)
     return -1;
 }
 
-MR_EXPORT FILE *open_memstream(char **to, size_t *bytes)
-{
-    const uintptr_t code = MR_CALLER;
-    mr_thread *thread = mr_libc_leave(mr_memory_begin(code), code);
-    FILE *result = MR_REAL(open_memstream)(to, bytes);
-    thread = mr_libc_return(thread);
-    int i = find_text(NULL);
-    if (thread != NULL) {
-        if (result != NULL && i >= 0) {
-            texts.of[i].file = result;
-            texts.of[i].to = to;
-            texts.of[i].bytes = bytes;
-            out(to, sizeof *to);
-            out(bytes, sizeof *bytes);
-        }
-        mr_leave(thread);
+#define OPENS_TEXT(name, type)                                                                     \
+    MR_EXPORT FILE *name(type **to, size_t *count)                                                 \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread = mr_libc_leave(mr_memory_begin(code), code);                            \
+        FILE *result = MR_REAL(name)(to, count);                                                   \
+        thread = mr_libc_return(thread);                                                           \
+        int i = find_text(NULL);                                                                   \
+        if (thread != NULL) {                                                                      \
+            if (result != NULL && i >= 0) {                                                        \
+                texts.of[i].file = result;                                                         \
+                texts.of[i].to = (void **)to;                                                      \
+                texts.of[i].count = count;                                                         \
+                texts.of[i].size = sizeof(type);                                                   \
+                out(to, sizeof *to);                                                               \
+                out(count, sizeof *count);                                                         \
+            }                                                                                      \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
     }
-    return result;
-}
+OPENS_TEXT(open_memstream, char)
+OPENS_TEXT(open_wmemstream, wchar_t)
+#undef OPENS_TEXT
 
 /* The text, where it is now. */
 static void log_text(int i, uintptr_t code)
 {
     if (i >= 0) {
         out(texts.of[i].to, sizeof *texts.of[i].to);
-        out(texts.of[i].bytes, sizeof *texts.of[i].bytes);
-        out(*texts.of[i].to, *texts.of[i].bytes + 1);
+        out(texts.of[i].count, sizeof *texts.of[i].count);
+        out(*texts.of[i].to, (*texts.of[i].count + 1) * texts.of[i].size);
     }
 }
 

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <crypt.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -23,6 +24,7 @@
 #include <pwd.h>
 #include <sched.h>
 #include <search.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +66,7 @@ extern int __isoc99_sscanf(const char *, const char *, ...);
 static char other[4096]; /* of the thread that calls */
 static FILE *nowhere;    /* a stream */
 static FILE *lines;
+static struct crypt_data secret;
 static int data[2]; /* a pipe that is never empty */
 static int ends[2]; /* two sockets */
 
