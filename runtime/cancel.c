@@ -2,7 +2,8 @@
  * Cancellation. Asynchronous cancellation is made deferred, with every event as a place where it
  * may happen, so a thread is never unwound in the middle of the runtime. A thread that runs on
  * without any event, and so has lost the baton to the watchdog, gets glibc's own signal for
- * cancellation, with a handler of ours before glibc's: it takes the baton and ends the thread.
+ * cancellation, with a handler of ours before glibc's: it takes the baton and ends the thread. By
+ * that signal the watchdog also has such a thread handle signals of the program.
  */
 #include "real.h"
 #include "scheduler.h"
@@ -27,24 +28,49 @@ typedef struct kernel_action {
 
 static void (*glibc_handler)(int, siginfo_t *, void *);
 
-/* Does it run, or sleep in a call that is not known, outside of the runtime and without the baton?
- */
-static bool is_lost(const mr_thread *thread)
+bool mr_thread_is_lost(const mr_thread *thread)
 {
     return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == MR_OUTSIDE && thread->busy == 0 &&
            (thread->attention & MR_ATTENTION_LOST) != 0;
 }
 
+/* The signals that wait for the thread are handled here, if it is still in none of its events. */
+static void handle_here(mr_thread *thread)
+{
+    int saved_errno = errno;
+    __atomic_store_n(&thread->poked, false, __ATOMIC_RELAXED);
+    if (mr_rt.active && thread->busy == 0 &&
+        (thread->state == MR_RUNNING || mr_thread_is_lost(thread))) {
+        thread->busy = 1;
+        mr_attend(thread);
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+}
+
 static void cancelled(int number, siginfo_t *info, void *context)
 {
     mr_thread *thread = mr_self;
-    if (thread != NULL && mr_rt.active && is_lost(thread) && thread->cancel_async) {
+    if (thread != NULL && __atomic_load_n(&thread->poked, __ATOMIC_RELAXED)) {
+        handle_here(thread);
+    } else if (thread != NULL && mr_rt.active && mr_thread_is_lost(thread) &&
+               thread->cancel_async) {
         int saved_errno = errno;
         mr_leave(mr_enter()); /* ends the thread, unless it has disabled that in the meantime */
         errno = saved_errno;
-    } else {
+    } else if (glibc_handler != NULL) {
         glibc_handler(number, info, context);
     }
+}
+
+static bool get_action(int number, kernel_action *to)
+{
+    return mr_sys(SYS_rt_sigaction, number, 0, (long)to, sizeof to->mask, 0, 0) == 0;
+}
+
+static bool set_action(int number, const kernel_action *action)
+{
+    return mr_sys(SYS_rt_sigaction, number, (long)action, 0, sizeof action->mask, 0, 0) == 0;
 }
 
 /* Puts our handler before glibc's, which is there from its first pthread_cancel on. False: it is
@@ -52,16 +78,33 @@ static void cancelled(int number, siginfo_t *info, void *context)
 static bool catch_cancel(void)
 {
     kernel_action action = {0};
-    if (glibc_handler != NULL) {
-        return true;
-    }
-    if (mr_sys(SYS_rt_sigaction, SIGNAL_CANCEL, 0, (long)&action, sizeof action.mask, 0, 0) != 0 ||
-        action.handler == NULL) {
+    if (!get_action(SIGNAL_CANCEL, &action) || action.handler == NULL) {
         return false;
     }
-    glibc_handler = action.handler;
-    action.handler = cancelled;
-    return mr_sys(SYS_rt_sigaction, SIGNAL_CANCEL, (long)&action, 0, sizeof action.mask, 0, 0) == 0;
+    if (action.handler != cancelled) {
+        glibc_handler = action.handler;
+        action.handler = cancelled;
+        return set_action(SIGNAL_CANCEL, &action);
+    }
+    return true;
+}
+
+void mr_thread_poke(mr_thread *thread, int number)
+{
+    kernel_action action = {0};
+    bool is_caught = catch_cancel();
+    if (!is_caught && get_action(number, &action)) { /* how a handler returns, glibc knows */
+        action.handler = cancelled;
+        action.flags = (action.flags & ~(unsigned long)(SA_RESETHAND | SA_NODEFER)) |
+                       (unsigned long)(SA_SIGINFO | SA_RESTART);
+        action.mask = 0;
+        is_caught = set_action(SIGNAL_CANCEL, &action);
+    }
+    if (is_caught) {
+        __atomic_store_n(&thread->poked, true, __ATOMIC_SEQ_CST);
+        mr_sys(SYS_tgkill, mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0), thread->kernel_id, SIGNAL_CANCEL,
+               0, 0, 0);
+    }
 }
 
 /* A thread that ends in a real call, or in a loop, comes back to the runtime before anybody goes
@@ -87,7 +130,7 @@ static int cancel(mr_thread *thread)
     if (thread->cancellable) {
         mr_wake(thread, MR_CANCELLED);
     }
-    bool lost = is_lost(thread);
+    bool lost = mr_thread_is_lost(thread);
     if (lost && thread->cancel_async && catch_cancel()) {
         mr_sys(SYS_tgkill, mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0), thread->kernel_id, SIGNAL_CANCEL,
                0, 0, 0);

@@ -152,6 +152,7 @@ typedef struct mr_thread {
     uint32_t arrived;  /* futex: signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
+    bool poked;        /* the watchdog has it handle its signals where it is */
 
     mr_fiber *fiber; /* that it runs, NULL: its own */
     mr_fiber own_fiber;

@@ -40,5 +40,9 @@ void mr_thread_cancel_seen(mr_thread *thread);
 void mr_thread_cancel_unwinds(mr_thread *thread);
 /* A cancellation point: does not return when the thread was cancelled. The caller is busy. */
 void mr_thread_cancel_point(mr_thread *thread);
+/* Does it run, or sleep in a call that is not known, outside of the runtime and without the baton? */
+bool mr_thread_is_lost(const mr_thread *thread);
+/* Has a thread that runs on outside of the runtime handle its signals there; signal `number` has a handler. */
+void mr_thread_poke(mr_thread *thread, int number);
 
 #endif

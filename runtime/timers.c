@@ -246,6 +246,7 @@ MR_EXPORT int setitimer(enum __itimer_which which, const struct itimerval *restr
         mr_thread *thread = mr_enter();
         if (thread != NULL) {
             mr_signal_caused(which == ITIMER_VIRTUAL ? SIGVTALRM : SIGPROF, MR_CALLER);
+            mr_watchdog_start();
             mr_leave(thread);
         }
     }

@@ -8,6 +8,7 @@
 #include "signals.h"
 #include "steer.h"
 #include "sys.h"
+#include "thread.h"
 #include "timers.h"
 #include "writer.h"
 
@@ -19,6 +20,7 @@ enum {
     TICK_NS = 5000000,
     ASLEEP_TICKS = 2,         /* so often it must be seen asleep, without an event in between */
     SPIN_NS = 100000000,      /* time on the processor without an event */
+    SIGNAL_NS = 10000000,     /* … while a signal waits to be handled */
     SPINS_OF_REPLAY = 20,     /* … of a replay, where the place of that is another in each run */
     SETTLE_NS = 1000000,      /* an event that was under way is over after so long */
     SETTLE_MAX_NS = 50000000, /* … or the processor is not ours: try again later */
@@ -94,12 +96,35 @@ static bool out_of_events(const view *seen, bool asleep)
     return false;
 }
 
+/* From here on the thread looks around at its next event. */
+static void call_back(mr_thread *owner)
+{
+    __atomic_or_fetch(&owner->attention, MR_ATTENTION_LOST, __ATOMIC_SEQ_CST);
+    mr_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+}
+
+/* A signal waits for an event of its thread, which makes none: it is handled where the thread is. */
+static void have_handled_by(mr_thread *thread)
+{
+    uint64_t signals = thread->signals;
+    if (signals != 0) {
+        mr_thread_poke(thread, __builtin_ctzll(signals) + 1);
+    }
+}
+
+static void have_handled(const view *seen)
+{
+    call_back(seen->owner);
+    if (out_of_events(seen, false)) {
+        have_handled_by(seen->owner);
+    }
+}
+
 /* With the lock held. */
 static void take_baton(const view *seen, bool asleep)
 {
     mr_thread *owner = seen->owner;
-    __atomic_or_fetch(&owner->attention, MR_ATTENTION_LOST, __ATOMIC_SEQ_CST);
-    mr_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    call_back(owner);
     if (!out_of_events(seen, asleep)) {
         return; /* the bit stays; its owner finds that it has lost nothing */
     }
@@ -118,6 +143,11 @@ static void look_at_owner(view *seen)
         seen->cursor = mr_hot->live.cursor;
         seen->asleep = 0;
         seen->cpu_ns = cpu_time(owner->kernel_id);
+        return;
+    }
+    if (mr_signals_ready(owner) && cpu_time(owner->kernel_id) - seen->cpu_ns > SIGNAL_NS) {
+        have_handled(seen);
+        seen->owner = NULL;
         return;
     }
     if (!somebody_waits(owner)) {
@@ -235,6 +265,8 @@ static void wake_signalled(void)
         if (t->state == MR_BLOCKED && mr_signals_ready(t)) {
             t->reason = MR_INTERRUPTED;
             t->state = MR_RUNNABLE;
+        } else if (mr_thread_is_lost(t) && mr_signals_ready(t) && !t->poked) {
+            have_handled_by(t);
         }
     }
 }
