@@ -16,6 +16,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 enum { SIGNAL_CANCEL = 32 }; /* glibc: no mask of the program blocks it, no sigaction changes it */
 
 /* As the kernel has it. */
@@ -227,3 +230,6 @@ MR_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
     }
     return status;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(pthread_setcancelstate)

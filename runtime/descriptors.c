@@ -26,6 +26,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 static bool is_logged(int fd)
 {
     return fd >= 0 && fd < MR_LOG_DESCRIPTORS;
@@ -493,3 +496,14 @@ void mr_descriptors_pair(int status, int to[2])
         mr_channel_pair(to);
     }
 }
+
+/* Also by syscall(). */
+MR_DIRECT(close)
+MR_DIRECT(dup)
+MR_DIRECT(dup2)
+MR_DIRECT(dup3)
+MR_DIRECT(socket)
+MR_DIRECT(open)
+MR_DIRECT(openat)
+MR_DIRECT(epoll_create1)
+MR_DIRECT(eventfd)

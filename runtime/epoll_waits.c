@@ -15,6 +15,9 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 static void log_epoll(const mr_input *fed, int fd, const struct epoll_event *events, int result)
 {
     mr_wait_log(fed, (uint64_t)fd, result,
@@ -213,3 +216,7 @@ MR_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
     log_found(fd, events, result, MR_CALLER);
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(epoll_wait)
+MR_DIRECT(epoll_pwait)

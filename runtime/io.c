@@ -32,6 +32,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 static bool is_ready(int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
@@ -546,3 +549,15 @@ WRITES_PARTS(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, 
 WRITES_PARTS(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
              (fd, parts, count, at, flags))
 #undef WRITES_PARTS
+
+/* Also by syscall(). */
+MR_DIRECT(read)
+MR_DIRECT(write)
+MR_DIRECT(pread64)
+MR_DIRECT(pwrite64)
+MR_DIRECT(readv)
+MR_DIRECT(writev)
+MR_DIRECT(preadv64)
+MR_DIRECT(pwritev64)
+MR_DIRECT(recvfrom)
+MR_DIRECT(sendto)

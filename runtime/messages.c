@@ -13,6 +13,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 /* A message that was received into the room that `before` tells of. */
 static void end_message(int fd, const struct msghdr *message, const struct msghdr *before,
                         ssize_t bytes, uintptr_t code)
@@ -324,3 +327,11 @@ MR_EXPORT int listen(int fd, int count)
     }
     return MR_REAL(listen)(fd, count);
 }
+
+/* Also by syscall(). */
+MR_DIRECT(sendmsg)
+MR_DIRECT(recvmsg)
+MR_DIRECT(accept)
+MR_DIRECT(accept4)
+MR_DIRECT(connect)
+MR_DIRECT(listen)

@@ -13,6 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 /* Of a set, as the kernel has it; the rest of libc's says nothing. */
 enum { SIGNALS_BYTES = 8 };
 
@@ -183,3 +186,6 @@ MR_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
     errno = saved_errno;
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(wait4)

@@ -11,6 +11,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 enum { PROCESS, PARENT, THREAD };
 
 static int64_t answer(uint64_t question, int64_t number)
@@ -100,3 +103,7 @@ static int flags_of(mr_thread *thread, int fd, int flags)
 CONTROLS(fcntl)
 CONTROLS(fcntl64)
 #undef CONTROLS
+
+/* Also by syscall(). */
+MR_DIRECT(getpid)
+MR_DIRECT(gettid)

@@ -20,6 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 /* Nanoseconds that were left when a signal came; 0: slept all the time. */
 static int64_t sleep_until(mr_thread *thread, int64_t limit)
 {
@@ -132,28 +135,11 @@ MR_EXPORT void thrd_yield(void)
     sched_yield();
 }
 
-/* The calls that are made directly and give something: as of their functions. */
-static bool is_input(const long *a, long number, long *result)
+/* A call that is not known may give something. */
+static void note_input(long number)
 {
-    switch (number) {
-    case SYS_getpid:
-        *result = getpid();
-        return true;
-    case SYS_gettid:
-        *result = gettid();
-        return true;
-    case SYS_getrandom:
-        *result = getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
-        *result = *result < 0 ? -errno : *result;
-        return true;
-    case SYS_futex:
-    case SYS_sched_yield:
-    case SYS_membarrier:
-    case SYS_sched_getattr:
-        return false;
-    default:
+    if (number != SYS_futex && number != SYS_membarrier && number != SYS_sched_getattr) {
         mr_inputs_unfed(MR_INPUTS_UNFED_SYSTEM_CALL);
-        return false;
     }
 }
 
@@ -182,8 +168,11 @@ MR_EXPORT long syscall(long number, ...)
     va_end(arguments);
     mr_unseen_call(number);
     ask_about(number, &a[0]);
-    bool is_given =
-        mr_signal_system_call(number, a, MR_CALLER, &result) || is_input(a, number, &result);
+    bool is_given = mr_signal_system_call(number, a, MR_CALLER, &result) ||
+                    mr_direct_call(number, a, MR_CALLER, &result);
+    if (!is_given) {
+        note_input(number);
+    }
     mr_thread *thread = is_given ? NULL : mr_enter();
     if (thread != NULL && (number != SYS_futex || !mr_futex(thread, a, MR_CALLER, &result))) {
         mr_leave(thread);
@@ -201,3 +190,8 @@ MR_EXPORT long syscall(long number, ...)
     }
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(nanosleep)
+MR_DIRECT(clock_nanosleep)
+MR_DIRECT(sched_yield)

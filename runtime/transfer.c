@@ -19,6 +19,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 /* Neither is a cancellation point. */
 static mr_thread *begin(int fd, void (*log)(int fd, uintptr_t code), uintptr_t code)
 {
@@ -181,3 +184,10 @@ MR_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsi
 COPIES(process_vm_readv, theirs, ours)
 COPIES(process_vm_writev, ours, theirs)
 #undef COPIES
+
+/* Also by syscall(). */
+MR_DIRECT(shutdown)
+MR_DIRECT(sendfile64)
+MR_DIRECT(splice)
+MR_DIRECT(tee)
+MR_DIRECT(vmsplice)

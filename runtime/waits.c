@@ -23,6 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "direct.h"
+
 enum {
     KERNEL_SET = 8, /* bytes of a sigset_t that are used */
     MOMENT_NS = 1000000,
@@ -538,3 +541,8 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     log_sets(&sets, count, result, MR_CALLER);
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(poll)
+MR_DIRECT(ppoll)
+MR_DIRECT(select)

@@ -11,6 +11,9 @@
 #include <netinet/ether.h>
 #include <sys/socket.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "../direct.h"
+
 #define remember(value) const size_t remembered = bytes != NULL ? (value) : 0;
 
 static size_t least(size_t a, size_t b)
@@ -125,3 +128,7 @@ MR_EXPORT int bind(int fd, const struct sockaddr *address, socklen_t bytes)
     mr_leave(thread);
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(bind)
+MR_DIRECT(socketpair)

@@ -40,6 +40,9 @@
 #include <utmpx.h>
 #include <wordexp.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "../direct.h"
+
 /* For programs that were built with older headers. */
 extern int __xstat(int version, const char *path, struct stat *to);
 extern int __xstat64(int version, const char *path, struct stat64 *to);
@@ -139,3 +142,8 @@ MR_EXPORT int epoll_ctl(int set, int what, int fd, struct epoll_event *event)
     mr_leave(thread);
     return result;
 }
+
+/* Also by syscall(). */
+MR_DIRECT(pipe)
+MR_DIRECT(pipe2)
+MR_DIRECT(epoll_ctl)

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Behind all others: it defines MR_CALLER anew. */
+#include "../direct.h"
+
 /* Of a conversion between texts: where both are before it. Without a source it writes what ends the
  * text, and reads nothing. */
 #define remember_texts                                                                             \
@@ -56,3 +59,6 @@ MR_EXPORT void arc4random_buf(void *to, size_t bytes)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #include "time.def"
+
+/* Also by syscall(). */
+MR_DIRECT(getrandom)
