@@ -117,6 +117,7 @@ test) run_tests ;;
 deps)
     install_missing "${build_packages[@]}" "${test_packages[@]}"
     { is_installed debhelper && is_installed lintian; } || echo "for Debian packages (make deb), too: apt-get install debhelper lintian"
+    is_installed libomp-dev || echo "for tests of programs that use OpenMP of clang, too: apt-get install libomp-dev"
     is_installed libglib2.0-dev || echo "for tests of programs that use GLib, too: apt-get install libglib2.0-dev"
     { is_installed qtbase5-dev && is_installed qt6-base-dev; } || echo "for tests of programs that use Qt, too: apt-get install qtbase5-dev qt6-base-dev"
     ;;

@@ -59,6 +59,9 @@ static void *find_elsewhere(const char *name)
         {"g_", "libglib-2.0.so.0", 0},
         {"g_", "libgobject-2.0.so.0", 0},
         {"g_", "libgio-2.0.so.0", 0},
+        {"__kmpc_", "libomp.so.5", RTLD_NOLOAD},
+        {"omp_", "libomp.so.5", RTLD_NOLOAD},
+        {"omp_", "libgomp.so.1", RTLD_NOLOAD},
     };
     void *found = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all && found == NULL; i++) {

@@ -1,0 +1,180 @@
+#include "kmpc.h"
+
+#include "explore.h"
+#include "memory.h"
+#include "steer.h"
+#include "sys.h"
+#include "writer.h"
+
+#include <stdlib.h>
+
+static __thread mr_kmpc_thread *mine;
+
+/* ---- memory ---- */
+
+enum { CLASSES = 32, SMALLEST = 5 /* log2 */, CHUNK = 1 << 16 };
+
+static unsigned class_of(size_t bytes)
+{
+    unsigned log2 = SMALLEST;
+    while ((size_t)1 << log2 < bytes) {
+        log2++;
+    }
+    return log2;
+}
+
+typedef struct spare {
+    struct spare *next;
+} spare;
+
+static spare *spares[CLASSES];
+
+void *mr_kmpc_take(size_t bytes)
+{
+    unsigned log2 = class_of(bytes);
+    size_t size = (size_t)1 << log2;
+    if (spares[log2] == NULL) {
+        size_t chunk = size < CHUNK ? CHUNK : size;
+        char *pages = mr_pages(chunk);
+        if (pages == NULL) {
+            mr_complain("no memory for OpenMP", NULL);
+            abort();
+        }
+        for (size_t at = 0; at < chunk; at += size) {
+            mr_kmpc_give(pages + at, size);
+        }
+    }
+    spare *taken = spares[log2];
+    spares[log2] = taken->next;
+    for (size_t i = 0; i < size; i++) {
+        ((volatile char *)taken)[i] = 0;
+    }
+    return taken;
+}
+
+void mr_kmpc_give(void *memory, size_t bytes)
+{
+    unsigned log2 = class_of(bytes);
+    spare *given = memory;
+    given->next = spares[log2];
+    spares[log2] = given;
+}
+
+char *mr_kmpc_tokens(size_t count)
+{
+    enum { BYTES = 1 << 14 };
+    static char *next;
+    static size_t left;
+    if (count > BYTES / 4) {
+        return mr_pages(count);
+    }
+    if (left < count) {
+        next = mr_pages(BYTES);
+        left = next != NULL ? BYTES : 0;
+    }
+    char *tokens = next;
+    next += count;
+    left -= count;
+    return tokens;
+}
+
+void *mr_kmpc_allocate(size_t bytes, uintptr_t code)
+{
+    uintptr_t before = mr_self->caller;
+    mr_self->caller = code;
+    void *block = malloc(bytes);
+    mr_self->caller = before;
+    return block;
+}
+
+void mr_kmpc_free(void *block, uintptr_t code)
+{
+    uintptr_t before = mr_self->caller;
+    mr_self->caller = code;
+    free(block);
+    mr_self->caller = before;
+}
+
+/* ---- orders and waits ---- */
+
+void mr_kmpc_before(const void *token, uintptr_t code)
+{
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_NONE, token, code, 0, 0);
+}
+
+void mr_kmpc_after(const void *token, uintptr_t code)
+{
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_NONE, token, code, 0, 0);
+}
+
+void mr_kmpc_resume(mr_thread *thread)
+{
+    if (mr_steers()) {
+        mr_steer_stop(thread, MR_STOP_CALL);
+    }
+}
+
+bool mr_kmpc_block(mr_thread *thread, const void *key, uintptr_t code)
+{
+    const int64_t LONG_NS = 1000000000;
+    int64_t limit = mr_steers() ? MR_NEVER : mr_limit_after(LONG_NS);
+    mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, NULL, code, 0, 0);
+    mr_wake_reason reason = mr_block(thread, key, limit, false);
+    if (reason == MR_INTERRUPTED) {
+        mr_attend(thread);
+    }
+    return reason == MR_TIMED_OUT;
+}
+
+/* ---- threads ---- */
+
+static int next_number;
+
+mr_kmpc_thread *mr_kmpc_new_thread(void)
+{
+    mr_kmpc_thread *thread = mr_kmpc_take(sizeof *thread);
+    *thread = (mr_kmpc_thread){.number = next_number++};
+    return thread;
+}
+
+bool mr_kmpc_is_used(void)
+{
+    static enum { UNKNOWN, USED, UNUSED } answer;
+    if (answer == UNKNOWN) {
+        answer = dlsym(RTLD_NEXT, "__kmpc_fork_call") != NULL ? USED : UNUSED;
+    }
+    return mine != NULL || answer == USED; /* or a library that was loaded later does */
+}
+
+void mr_kmpc_become(mr_thread *thread, mr_kmpc_thread *self)
+{
+    self->of = thread;
+    mine = self;
+}
+
+mr_kmpc_thread *mr_kmpc_self(mr_thread *thread)
+{
+    if (mine == NULL ||
+        mine->of != thread) { /* in a child that is recorded the thread is another */
+        mine = mr_kmpc_new_thread();
+        mine->of = thread;
+        mr_kmpc_team *alone = mr_kmpc_make_team(mine, 1);
+        mine->member = alone->members;
+        mine->task = &alone->members->implicit;
+    }
+    return mine;
+}
+
+mr_kmpc_thread *mr_kmpc_current(void)
+{
+    if (mine != NULL && mine->of == mr_self) {
+        return mine;
+    }
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return NULL;
+    }
+    mr_kmpc_thread *self = mr_kmpc_self(thread);
+    mr_leave(thread);
+    return self;
+}

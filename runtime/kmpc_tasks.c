@@ -1,0 +1,366 @@
+/*
+ * Tasks of OpenMP: who does them and when, what they wait for. kmpc_task_calls.c has the functions that compiled code calls.
+ */
+#include "kmpc_tasks.h"
+
+#include "steer.h"
+#include "writer.h"
+
+enum { HAS_DESTRUCTORS = 8, MOST_DEPTH = 100 };
+
+/* ---- lives ---- */
+
+static void note_ended(mr_kmpc_ended **list, const void *token)
+{
+    mr_kmpc_ended *ended = mr_kmpc_take(sizeof *ended);
+    *ended = (mr_kmpc_ended){token, *list};
+    *list = ended;
+}
+
+/* Whoever calls it comes after these; they are forgotten. */
+static void after_ended(mr_kmpc_ended **list, bool logs, uintptr_t code)
+{
+    while (*list != NULL) {
+        mr_kmpc_ended *ended = *list;
+        *list = ended->next;
+        if (logs) {
+            mr_kmpc_after(ended->token, code);
+        }
+        mr_kmpc_give(ended, sizeof *ended);
+    }
+}
+
+static void forget(mr_kmpc_task *task)
+{
+    while (task != NULL && task->body != NULL && --task->references == 0) {
+        mr_kmpc_task *parent = task->parent;
+        after_ended(&task->after, false, 0);
+        mr_kmpc_forget_places(task);
+        mr_kmpc_give(task, sizeof *task);
+        task = parent;
+    }
+}
+
+void mr_kmpc_task_forget(mr_kmpc_task *task)
+{
+    forget(task);
+}
+
+void mr_kmpc_after_dependences(mr_kmpc_task *task, uintptr_t code)
+{
+    after_ended(&task->after, true, code);
+}
+
+mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags, size_t body_bytes,
+                                size_t block_bytes)
+{
+    char *tokens = mr_kmpc_tokens(2);
+    mr_kmpc_task *task = mr_kmpc_take(sizeof *task);
+    *task = (mr_kmpc_task){.parent = self->task,
+                           .body = body,
+                           .flags = flags,
+                           .body_bytes = body_bytes,
+                           .block_bytes = block_bytes,
+                           .is_final = (flags & MR_KMPC_FINAL) != 0 || self->task->is_final,
+                           .created_token = tokens,
+                           .ended_token = tokens + 1,
+                           .references = 1,
+                           .depth = self->task->depth + 1,
+                           .group = self->task->open,
+                           .open = self->task->open};
+    self->task->references++;
+    return task;
+}
+
+/* ---- queues ---- */
+
+static void enqueue(mr_kmpc_task *task)
+{
+    mr_kmpc_member *target = task->target;
+    task->next = NULL;
+    *target->queue_end = task;
+    target->queue_end = &task->next;
+    mr_wake_key(target->team);
+}
+
+static bool is_within(const mr_kmpc_task *task, const mr_kmpc_task *of)
+{
+    while (task != NULL && task != of && task->body != NULL) {
+        task = task->parent;
+    }
+    return task == of;
+}
+
+/* While the thread has a lock, or many tasks of it wait, it does only what belongs to the one that waits. */
+static mr_kmpc_task *take_from(mr_kmpc_thread *self, mr_kmpc_member *member)
+{
+    bool takes_all = self->locks_held == 0 && self->depth < MOST_DEPTH;
+    for (mr_kmpc_task **at = &member->queue; *at != NULL; at = &(*at)->next) {
+        mr_kmpc_task *task = *at;
+        if (takes_all || is_within(task, self->task)) {
+            *at = task->next;
+            if (member->queue_end == &task->next) {
+                member->queue_end = at;
+            }
+            return task;
+        }
+    }
+    return NULL;
+}
+
+static mr_kmpc_task *next_task(mr_kmpc_thread *self, bool steals)
+{
+    mr_kmpc_team *team = self->member->team;
+    mr_kmpc_task *task = take_from(self, self->member);
+    for (int i = 0; steals && task == NULL && i < team->size; i++) {
+        task = take_from(self, &team->members[i]);
+    }
+    return task;
+}
+
+/* ---- the end ---- */
+
+static void end_one(mr_kmpc_counter *counter, uintptr_t code)
+{
+    mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, counter->token, 1, 0, code);
+    counter->left--;
+    counter->ended++;
+}
+
+void mr_kmpc_count_one(mr_kmpc_counter *counter)
+{
+    if (counter->token == NULL) {
+        counter->token = mr_kmpc_tokens(1);
+    }
+    counter->left++;
+}
+
+void mr_kmpc_wait_for_all(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_counter *counter,
+                          uintptr_t code)
+{
+    mr_kmpc_wait_for(thread, self, &counter->left, code);
+    mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, counter->token, counter->ended, 0, code);
+    counter->ended = 0;
+}
+
+void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t code)
+{
+    mr_kmpc_team *team = task->target != NULL ? task->target->team : self->member->team;
+    if (task->is_depended_on) {
+        mr_kmpc_before(task->ended_token, code);
+    }
+    task->has_ended = true;
+    while (task->successors != NULL) {
+        mr_kmpc_successor *first = task->successors;
+        task->successors = first->next;
+        if (--first->task->waits_for == 0 && first->task->target != NULL) {
+            enqueue(first->task);
+        }
+        forget(first->task);
+        mr_kmpc_give(first, sizeof *first);
+    }
+    end_one(&task->parent->children, code);
+    if (task->group != NULL) {
+        end_one(&task->group->tasks, code);
+    }
+    team->outstanding -= task->is_deferred;
+    mr_wake_key(team);
+    forget(task);
+}
+
+/* ---- doing one ---- */
+
+void mr_kmpc_task_run(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t code)
+{
+    mr_kmpc_task *before = self->task;
+    mr_kmpc_body *body = task->body;
+    self->task = task;
+    self->depth++;
+    mr_leave(thread);
+    do {
+        task->goes_on = false;
+        body->routine(self->number, body);
+    } while (task->goes_on);
+    if (task->flags & HAS_DESTRUCTORS) {
+        body->data.destructors(self->number, body);
+    }
+    if (!task->may_be_completed) {
+        mr_kmpc_free(mr_kmpc_block_of(body), code);
+    }
+    thread = mr_enter();
+    self->depth--;
+    self->task = before;
+    if (thread != NULL && task->may_be_completed && !task->is_completed) {
+        mr_kmpc_before(task->created_token, code);
+        task->may_be_completed = false; /* whoever completes it ends it */
+    } else if (thread != NULL) {
+        if (task->is_completed) {
+            mr_kmpc_after(task->created_token, code);
+        }
+        mr_kmpc_task_complete(self, task, code);
+    }
+}
+
+bool mr_kmpc_do_task(mr_thread *thread, mr_kmpc_thread *self, bool steals, uintptr_t code)
+{
+    mr_kmpc_task *task = self->member->team->outstanding > 0 ? next_task(self, steals) : NULL;
+    if (task == NULL) {
+        return false;
+    }
+    mr_kmpc_resume(thread);
+    mr_kmpc_after_dependences(task, code); /* first: most are created long before */
+    mr_kmpc_after(task->created_token, code);
+    mr_kmpc_task_run(thread, self, task, code);
+    return true;
+}
+
+void mr_kmpc_wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *count,
+                      uintptr_t code)
+{
+    bool long_wait = false;
+    mr_yield(thread);
+    while (*count > 0) {
+        long_wait = !mr_kmpc_do_task(thread, self, long_wait, code) &&
+                    mr_kmpc_block(thread, self->member->team, code);
+    }
+    mr_kmpc_resume(thread);
+}
+
+/* The next thread in turn, which is another one of tasks of tasks with another seed: but not the one whose task has made that
+ * of this thread, if there are more. It may wait for all of them. */
+static uint64_t choose_target(mr_kmpc_thread *self)
+{
+    mr_kmpc_task *task = self->task;
+    uint64_t tid = (uint64_t)self->member->tid, size = (uint64_t)self->member->team->size;
+    uint64_t turn = (tid + 1 + task->spawned++ + task->depth * mr_rt.header->seed) % size;
+    bool may_wait = size > 2 && task->creator != NULL && turn == (uint64_t)task->creator->tid;
+    return may_wait ? (turn + 1) % size : turn;
+}
+
+void mr_kmpc_task_spawn(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task, bool waits,
+                        uintptr_t code)
+{
+    mr_kmpc_member *member = self->member;
+    mr_kmpc_team *team = member->team;
+    mr_yield(thread);
+    mr_kmpc_count_one(&self->task->children);
+    if (task->group != NULL) {
+        mr_kmpc_count_one(&task->group->tasks);
+    }
+    if (team->size == 1 || self->task->is_final || waits) {
+        mr_kmpc_wait_for(thread, self, &task->waits_for, code);
+        mr_kmpc_after_dependences(task, code);
+        mr_kmpc_task_run(thread, self, task, code);
+        return;
+    }
+    task->is_deferred = true;
+    task->creator = member;
+    task->target = &team->members[choose_target(self)];
+    team->outstanding++;
+    mr_kmpc_before(task->created_token, code);
+    if (task->waits_for == 0) {
+        enqueue(task);
+    }
+    mr_yield(thread);
+}
+
+/* ---- dependences ---- */
+
+typedef struct user {
+    mr_kmpc_task *task;
+    struct user *next;
+} user;
+
+/* What tasks of one parent depend on. */
+typedef struct mr_kmpc_place {
+    const void *address;
+    user *last_writer; /* one at most */
+    user *readers;     /* since then */
+    struct mr_kmpc_place *next;
+} place;
+
+enum { READS = 1 };
+
+static void drop_users(user **list)
+{
+    while (*list != NULL) {
+        user *first = *list;
+        *list = first->next;
+        forget(first->task);
+        mr_kmpc_give(first, sizeof *first);
+    }
+}
+
+void mr_kmpc_forget_places(mr_kmpc_task *task)
+{
+    while (task->places != NULL) {
+        place *first = task->places;
+        task->places = first->next;
+        drop_users(&first->last_writer);
+        drop_users(&first->readers);
+        mr_kmpc_give(first, sizeof *first);
+    }
+}
+
+static void add_user(user **list, mr_kmpc_task *task)
+{
+    user *added = mr_kmpc_take(sizeof *added);
+    *added = (user){task, *list};
+    *list = added;
+    task->references++;
+    task->is_depended_on = true;
+}
+
+/* `task` comes after these. */
+static void come_after(mr_kmpc_task *task, const user *list)
+{
+    for (; list != NULL; list = list->next) {
+        if (list->task == task) {
+            continue;
+        }
+        note_ended(&task->after, list->task->ended_token);
+        if (!list->task->has_ended) {
+            mr_kmpc_successor *added = mr_kmpc_take(sizeof *added);
+            *added = (mr_kmpc_successor){task, list->task->successors};
+            list->task->successors = added;
+            task->references++;
+            task->waits_for++;
+        }
+    }
+}
+
+static place *place_of(mr_kmpc_task *parent, const void *address)
+{
+    place *at = parent->places;
+    while (at != NULL && at->address != address) {
+        at = at->next;
+    }
+    if (at == NULL) {
+        at = mr_kmpc_take(sizeof *at);
+        *at = (place){.address = address, .next = parent->places};
+        parent->places = at;
+    }
+    return at;
+}
+
+/* Of a task that only waits (`is_wait`) nobody comes after. Who excludes others in any order (mutexinoutset, inoutset) is as one who writes. */
+void mr_kmpc_task_depends(mr_kmpc_task *parent, mr_kmpc_task *task, int count,
+                          const mr_kmpc_dependence *all, bool is_wait)
+{
+    for (int i = 0; i < count; i++) {
+        place *at = place_of(parent, all[i].address);
+        bool reads = all[i].flags == READS;
+        come_after(task, at->last_writer);
+        if (!reads) {
+            come_after(task, at->readers);
+        }
+        if (is_wait) {
+            continue;
+        }
+        if (!reads) {
+            drop_users(&at->readers);
+            drop_users(&at->last_writer);
+        }
+        add_user(reads ? &at->readers : &at->last_writer, task);
+    }
+}
