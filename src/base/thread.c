@@ -9,6 +9,8 @@ bool mr_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argu
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* of a file that is mapped and has changed: a handler may say so */
+    sigdelset(&all, SIGSEGV);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = !pthread_create(thread, NULL, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,6 +1,7 @@
 /* main: calls the command, prints its error as a line, and returns the exit status. */
 #include "cli.h"
 #include "config/suggest.h"
+#include "cut_off.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     int exit_status = 0;
     mr_error error = {0};
     prepare_streams();
+    mr_cut_off_watch();
     prepare_memory();
     mr_status status = run(argc, argv, &exit_status, &error);
     errno = 0;

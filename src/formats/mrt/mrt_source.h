@@ -7,8 +7,8 @@
  *     → (mr_mrt_source_next → mr_mrt_source_payload | mr_mrt_source_skip)* → mr_mrt_source_close
  *
  * A size that a chunk claims is compared with the bytes that are there before it is used. A mapped
- * file that another process cuts off meanwhile ends this process with SIGBUS, as for every program
- * that maps files; rename a new file over an old one instead, as convert does.
+ * file that another process cuts off meanwhile is SIGBUS for this process (the program says so,
+ * cli/cut_off.h); rename a new file over an old one instead, as convert does.
  *
  * Errors have a text, what and at which offset, and no place.
  */
