@@ -5,11 +5,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
 build=${BUILD:-build/release}
-if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 far_threads=0 helgrind_traces=36; else tsan_traces=30 far_traces=2 far_threads=3 helgrind_traces=9; fi
+if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 far_threads=0 helgrind_traces=36; else tsan_traces=15 far_traces=2 far_threads=3 helgrind_traces=4; fi
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
-    JOBS_TRACES=$1 JOBS_REPEATED=$1 JOBS_DEFERRED=$((10 * $1)) FAR_JOBS_TRACES=$1 FAR_JOBS_THREADS=$far_threads MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$(($1 / 30)) SWEEP_ROUNDS=$(($1 / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+    JOBS_TRACES=$1 JOBS_REPEATED=$1 JOBS_DEFERRED=$((10 * $1)) FAR_JOBS_TRACES=$1 FAR_JOBS_THREADS=$far_threads MRT_ROUNDS=$((10 * $1)) STREAM_TEXTS=$((($1 + 29) / 30)) SWEEP_ROUNDS=$((($1 + 29) / 30)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
         "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 20000, SHARE_TRACES = 400, DEFAULT_SEED = 20261128 };
+enum { DEFAULT_TRACES = 8000, SHARE_TRACES = 400, DEFAULT_SEED = 20261128 };
 
 /* What the search for far races may take: enough, hardly anything, and what ends it on its way. */
 static const char *const works[] = {"250000000", "1", "40", "200", "1000"};

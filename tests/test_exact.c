@@ -26,7 +26,7 @@
 #include <string.h>
 
 enum {
-    DEFAULT_TRACES = 6000,
+    DEFAULT_TRACES = 3000,
     SHARE_TRACES = 600,
     DEFAULT_SEED = 20180611,
     WINDOW_PLANS = 4,

@@ -87,7 +87,7 @@ static void examine(const mr_trace *trace, mr_model model, const char *steps, ta
 static void windows_agree_with_exhaustive_search(void **state)
 {
     (void)state;
-    enum { EACH = 40, FULL = 1000 };
+    enum { EACH = 40, FULL = 500 };
     const char *given = getenv("FANS_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1,
              count = mr_length("FANS_TRACES", EACH, FULL);

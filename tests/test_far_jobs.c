@@ -105,7 +105,7 @@ static void compare(const mr_trace *trace, const char *const *question, const ch
     free(expected);
 }
 
-enum { DEFAULT_SEED = 20261121, DEFAULT_TRACES = 12, SHARE_TRACES = 2 };
+enum { DEFAULT_SEED = 20261121, DEFAULT_TRACES = 6, SHARE_TRACES = 2 };
 
 /* Plants of all kinds at many distances, close together in time, so that they share windows. */
 static void test_planted(void **state)

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 10000, SHARE_TRACES = 600, DEFAULT_SEED = 20261123, PLANS = 4 };
+enum { DEFAULT_TRACES = 5000, SHARE_TRACES = 600, DEFAULT_SEED = 20261123, PLANS = 4 };
 
 static const mr_test_windows plans[PLANS] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}};
 

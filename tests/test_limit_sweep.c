@@ -30,8 +30,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { SHARE_RUNS = 8, FULL_RUNS = 240, DEFAULT_SEED = 20261123, TRACES = 6 };
-enum { SHARE_COMMANDS = 4, FULL_COMMANDS = 75 };
+enum { SHARE_RUNS = 8, FULL_RUNS = 100, DEFAULT_SEED = 20261123, TRACES = 6 };
+enum { SHARE_COMMANDS = 4, FULL_COMMANDS = 35 };
 
 /* The large trace: its threads, and what it has many of. */
 enum {

@@ -199,7 +199,7 @@ static void test_small(void **state)
     (void)state;
     const char *given = getenv("PART_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
-    uint64_t count = mr_length("PART_TRACES", 6, 40);
+    uint64_t count = mr_length("PART_TRACES", 6, 20);
     tally all = {0};
     for (uint64_t i = 0; i < count * MR_SHAPE_ALL; i++) {
         char *text = mr_generate_longer_trace(seed + i, (mr_shape)(i % MR_SHAPE_ALL));
@@ -220,7 +220,7 @@ static void test_large(void **state)
     enum { EVENTS = 500 };
     const char *given = getenv("PART_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
-    uint64_t count = mr_length("PART_LARGE", 3, 20);
+    uint64_t count = mr_length("PART_LARGE", 3, 10);
     tally all = {0};
     for (uint64_t i = 0; i < count * mr_large_shape_count; i++) {
         const mr_large *shape = &mr_large_shapes[i % mr_large_shape_count];

@@ -102,7 +102,7 @@ static void try_seeds(uint64_t seed, uint64_t count, tally *all)
 static void test_wrong(void **state)
 {
     (void)state;
-    uint64_t count = mr_length("PART_WRONG_FILES", 700, 20000);
+    uint64_t count = mr_length("PART_WRONG_FILES", 700, 10000);
     tally all = {0};
     try_seeds(mr_number_from_environment("PART_WRONG_SEED", 1), count, &all);
     print_message("parts %" PRIu64 ", decided %" PRIu64 ", read whole %" PRIu64 " (%" PRIu64

@@ -20,7 +20,7 @@
 
 static uint64_t log_count(void)
 {
-    return mr_length("RECORD_ALIAS_LOGS", 100, 2000);
+    return mr_length("RECORD_ALIAS_LOGS", 100, 1000);
 }
 
 /* A file of some pages of a few bytes: at FIRST, and in parts in other places. */

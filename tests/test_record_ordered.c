@@ -278,7 +278,7 @@ static void test_random(void **state)
     (void)state;
     counts all = {0};
     uint64_t seed = mr_number_from_environment("ORDERED_SEED", 1);
-    uint64_t end = seed + mr_length("ORDERED_LOGS", 600, 6000);
+    uint64_t end = seed + mr_length("ORDERED_LOGS", 600, 3000);
     for (; seed < end; seed++) {
         program self;
         run_program(&self, seed, seed % 5 ? 100 : 300);

@@ -146,7 +146,7 @@ static void compare_random(void (*run)(program *self, uint64_t seed, uint32_t st
                            uint32_t steps, uint32_t models)
 {
     mr_left_out_counts counts = {0};
-    uint64_t count = mr_length("RECORD_SETTLED_LOGS", 60, 1000);
+    uint64_t count = mr_length("RECORD_SETTLED_LOGS", 60, 500);
     uint64_t first = mr_number_from_environment("RECORD_SETTLED_SEED", 1);
     const uint32_t fhb = UINT32_C(1) << MR_RELATION_FHB;
     for (uint64_t seed = first; seed < first + count; seed++) {

@@ -137,7 +137,7 @@ typedef struct tally {
 /* Of so many bytes, one is changed. */
 static uint64_t step_of_bytes(void)
 {
-    return mr_length("SAVED_CHANGED_STEP", 8, 1);
+    return mr_length("SAVED_CHANGED_STEP", 8, 2);
 }
 
 static void change_bytes(const original *o, size_t number, tally *sum)

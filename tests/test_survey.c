@@ -32,7 +32,7 @@
 
 enum { MOST_ASKED = 4 }; /* candidates of a window that are asked about with more precedence */
 
-enum { SHARE_TRACES = 1400, DEFAULT_TRACES = 35000, DEFAULT_SEED = 1 };
+enum { SHARE_TRACES = 1400, DEFAULT_TRACES = 15000, DEFAULT_SEED = 1 };
 
 /* The settings, and a worker that stands before a window. */
 typedef struct surveyor {
@@ -399,7 +399,7 @@ static void agrees_with_exhaustive_search(void **state)
 static void hard_shapes_agree_with_exhaustive_search(void **state)
 {
     (void)state;
-    enum { EACH = 30, FULL = 500, SHAPES = 3 };
+    enum { EACH = 30, FULL = 250, SHAPES = 3 };
     static const size_t numbers[SHAPES] = {0, 1, 4};
     const char *given = getenv("SURVEY_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1,

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 60000, SHARE_TRACES = 1500, DEFAULT_SEED = 20261126 };
+enum { DEFAULT_TRACES = 25000, SHARE_TRACES = 1500, DEFAULT_SEED = 20261126 };
 
 static const mr_test_windows plans[] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}, {10, 2}};
 

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_SEED = 20261128, DEFAULT_TRACES = 24, SHARE_TRACES = 3, EVENTS = 3000 };
+enum { DEFAULT_SEED = 20261128, DEFAULT_TRACES = 12, SHARE_TRACES = 3, EVENTS = 3000 };
 
 static mr_trace *make(uint64_t seed)
 {
