@@ -418,6 +418,40 @@ static void test_within_the_limit(void **state)
     check_within("predict", "--candidates-far=none", "big.mrt");
 }
 
+/* Of a mapped .mrt file each pass keeps a part of the limit only. What the child holds before it runs maxrace counts, too, so more
+ * than a tenth is allowed. */
+static void test_pages_of_the_file(void **state)
+{
+    enum { NEAR_MB = 40, MOST_KIB = NEAR_MB * 1024 / 10 * 13 };
+    static const char *const relations[] = {"--relation=hb", "--relation=wcp", "--relation=shb"};
+    (void)state;
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+        long kib = 0;
+        int status = 0;
+        for (int tries = 0; tries < 3 && (!tries || kib > MOST_KIB); tries++)
+            kib = peak_kib("order", relations[i], "big.mrt", NEAR_MB, &status);
+        print_message("order %s within %d MiB: %ld KiB\n", relations[i], NEAR_MB, kib);
+        assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 5));
+        assert_true(IS_SANITIZED || kib <= MOST_KIB);
+    }
+}
+
+/* A limit that cannot be kept is told. */
+static void test_least_limit(void **state)
+{
+    static const char told[] = "maxrace: memory.limit_mb 20 is less than maxrace itself needs";
+    (void)state;
+    mr_run run;
+    mr_run_maxrace(&run, &scratch, "order --memory-limit-mb 20 examples/bank.std", NULL,
+                   MR_RUN_CAPTURE);
+    assert_true(strncmp(run.error, told, strlen(told)) == 0);
+    mr_run_free(&run);
+    mr_run_maxrace(&run, &scratch, "order --memory-limit-mb 32 examples/bank.std", NULL,
+                   MR_RUN_CAPTURE);
+    assert_string_equal(run.error, "");
+    mr_run_free(&run);
+}
+
 /* What takes memory in proportion to the trace is left out, and the report says so. */
 static void test_no_room_for_far_races(void **state)
 {
@@ -439,7 +473,7 @@ static void test_full_disk(void **state)
     mr_run run;
     char arguments[512];
     snprintf(arguments, sizeof arguments,
-             "info --memory-limit-mb 16 --memory-spill-dir %.200s @/big.mrt", folder());
+             "info --memory-limit-mb 40 --memory-spill-dir %.200s @/big.mrt", folder());
     struct rlimit old = limit_files(2 << 20);
     mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -460,6 +494,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_space, make_scratch, mr_scratch_teardown),
         cmocka_unit_test_setup_teardown(test_same_trace, make_scratch, mr_scratch_teardown),
         cmocka_unit_test_setup_teardown(test_within_the_limit, make_big, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_pages_of_the_file, make_big, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_least_limit, make_scratch, mr_scratch_teardown),
         cmocka_unit_test_setup_teardown(test_no_room_for_far_races, make_big, mr_scratch_teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, make_big, mr_scratch_teardown),
     };

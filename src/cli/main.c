@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,20 @@ static mr_status unknown_command(const char *name, mr_error *error)
                         mr_quote(name, quoted));
 }
 
+/* Below this a limit is not kept: code, a few pages of the file, and what memory may grow before it is asked for (base/ceiling.c). */
+enum { LEAST_LIMIT_MB = 32 };
+
+static void tell_least_limit(const mr_command *command, const mr_config *config)
+{
+    int64_t limit = mr_config_int(config, "memory.limit_mb");
+    if (limit > 0 && limit < LEAST_LIMIT_MB &&
+        mr_command_has(command, (size_t)mr_config_find("memory.limit_mb")))
+        fprintf(stderr,
+                "maxrace: memory.limit_mb %" PRId64
+                " is less than maxrace itself needs: it may take %d MiB\n",
+                limit, LEAST_LIMIT_MB);
+}
+
 static mr_status run(int argc, char **argv, int *exit_status, mr_error *error)
 {
     if (argc < 2)
@@ -73,8 +88,10 @@ static mr_status run(int argc, char **argv, int *exit_status, mr_error *error)
     mr_status status = mr_cli_parse(&cli, command, argc - 2, argv + 2, error);
     if (status == MR_OK && cli.help)
         mr_cli_help(command, false);
-    else if (status == MR_OK)
+    else if (status == MR_OK) {
+        tell_least_limit(command, cli.config);
         status = command->run(&cli, exit_status, error);
+    }
     mr_cli_free(&cli);
     return status;
 }

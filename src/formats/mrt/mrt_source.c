@@ -20,8 +20,12 @@ enum {
     MR_MRT_RELEASE_BYTES = 8 << 20,
     /* So much stays, which is more than a stream reads ahead of the events that its user has. */
     MR_MRT_BEHIND_BYTES = 64 << 20,
-    MR_MRT_TIGHT_BYTES = 8 << 20,
     MR_MRT_TIGHT_SHARE = 8,
+    /* When memory is tight, this part of the limit stays of each pass, and is the step: but no more and no less than these. A page
+     * that is given back too early comes back when it is touched. */
+    MR_MRT_TIGHT_PARTS = 32,
+    MR_MRT_TIGHT_LEAST_BYTES = 1 << 20,
+    MR_MRT_TIGHT_MOST_BYTES = 8 << 20,
 };
 
 typedef unsigned long long number; /* for %llu */
@@ -267,16 +271,21 @@ bool mr_mrt_source_place(const mr_mrt_source *source, const void *from, size_t b
 
 void mr_mrt_source_limit(mr_mrt_source *source, uint64_t memory_bytes)
 {
-    source->is_tight =
-        source->map && memory_bytes && source->size_bytes > memory_bytes / MR_MRT_TIGHT_SHARE;
+    uint64_t part = memory_bytes / MR_MRT_TIGHT_PARTS;
+    part -= part % MR_MRT_TIGHT_LEAST_BYTES;
+    if (!source->map || !memory_bytes || source->size_bytes <= memory_bytes / MR_MRT_TIGHT_SHARE)
+        return;
+    if (part < MR_MRT_TIGHT_LEAST_BYTES)
+        part = MR_MRT_TIGHT_LEAST_BYTES;
+    source->tight_bytes = part < MR_MRT_TIGHT_MOST_BYTES ? part : MR_MRT_TIGHT_MOST_BYTES;
 }
 
 /* What may be given back when all before `offset` was used. */
 static uint64_t end_of_release(const mr_mrt_source *source, uint64_t offset)
 {
-    uint64_t behind = source->is_tight ? MR_MRT_TIGHT_BYTES : MR_MRT_BEHIND_BYTES;
+    uint64_t tight = source->tight_bytes, behind = tight ? tight : MR_MRT_BEHIND_BYTES;
     uint64_t used = offset > behind ? offset - behind : 0;
-    return used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
+    return used - used % (tight ? tight : MR_MRT_RELEASE_BYTES);
 }
 
 static void release(const mr_mrt_source *source, uint64_t first, uint64_t end)
@@ -299,7 +308,7 @@ void mr_mrt_source_release(mr_mrt_source *source, uint64_t offset)
 
 void mr_mrt_source_release_between(const mr_mrt_source *source, uint64_t from, uint64_t offset)
 {
-    if (source->is_tight)
+    if (source->tight_bytes)
         release(source, end_of_release(source, from), end_of_release(source, offset));
 }
 

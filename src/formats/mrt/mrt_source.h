@@ -31,8 +31,8 @@ typedef struct mr_mrt_source {
     size_t buffer_capacity;
     uint64_t offset, chunk_offset; /* of what comes next, of the chunk given last */
     uint64_t chunk_number;
-    uint64_t released; /* mapped pages before it were given back */
-    bool is_tight;     /* memory is: few pages stay */
+    uint64_t released;    /* mapped pages before it were given back */
+    uint64_t tight_bytes; /* memory is tight: so many bytes of pages stay; 0: it is not */
 } mr_mrt_source;
 
 /* Maps the file and checks its header. `*mapped` is false, and nothing open, when it is no regular

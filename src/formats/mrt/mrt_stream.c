@@ -44,7 +44,8 @@ typedef struct mrt_stream {
     mr_told_members members[BLOCKS_AHEAD]; /* of the blocks */
     uint32_t told;                         /* members of the blocks so far; the reader's */
     uint64_t filled, taken;
-    bool stopped; /* the caller wants no more */
+    bool stopped;     /* the caller wants no more */
+    uint64_t used_at; /* where the caller's last block is in the mapped file */
     mr_error failure;
 
     /* the blocks that were read so far */
@@ -209,6 +210,17 @@ static mr_status give_again(mrt_stream *stream, mr_events *events, mr_error *err
     return MR_OK;
 }
 
+/* The caller comes behind the reader: pages that the reader has given back are there again. */
+static void release_used(mrt_stream *stream, const mr_events *events)
+{
+    const mr_mrt_source *source = &stream->mrt->source;
+    if (!source->map || !events->count)
+        return;
+    uint64_t at = (uint64_t)(events->op - source->map);
+    mr_mrt_source_release_between(source, stream->used_at, at);
+    stream->used_at = at;
+}
+
 static mr_status stream_next(mr_stream *base, mr_events *events, mr_error *error)
 {
     mrt_stream *stream = (mrt_stream *)base;
@@ -219,6 +231,7 @@ static mr_status stream_next(mr_stream *base, mr_events *events, mr_error *error
     if (is_last(&given))
         join_reader(stream);
     *events = given.events;
+    release_used(stream, events);
     if (given.status)
         *error = stream->failure;
     return given.status;
