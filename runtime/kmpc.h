@@ -123,6 +123,7 @@ struct mr_kmpc_team {
     mr_kmpc_microtask function;
     void **arguments;
     int argument_count;
+    uintptr_t code;         /* where it was forked */
     uint64_t fork_use, use; /* numbers of semaphores */
     int arrived;
     uint64_t units;       /* posted at this barrier */
@@ -177,8 +178,8 @@ void mr_kmpc_before(const void *token, uintptr_t code);
 void mr_kmpc_after(const void *token, uintptr_t code);
 /* A replay may stop the thread here, before what is logged next. */
 void mr_kmpc_resume(mr_thread *thread);
-/* Waits on the key; true: nothing has happened for a long time. */
-bool mr_kmpc_block(mr_thread *thread, const void *key, uintptr_t code);
+/* Waits on the key; true: nothing has happened for a long time, which is asked for by `is_limited`. */
+bool mr_kmpc_block(mr_thread *thread, const void *key, bool is_limited, uintptr_t code);
 
 void mr_kmpc_barrier(mr_thread *thread, mr_kmpc_thread *self, uintptr_t code);
 

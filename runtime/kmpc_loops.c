@@ -214,7 +214,7 @@ static void wait_for_order(mr_thread *thread, const mr_kmpc_loop *shared, uint64
                            uintptr_t code)
 {
     while (shared->next_ordered < turn) {
-        mr_kmpc_block(thread, shared, code);
+        mr_kmpc_block(thread, shared, false, code);
     }
     mr_kmpc_resume(thread);
 }
@@ -416,7 +416,7 @@ void __kmpc_doacross_wait(void *place, int number, const int64_t *iteration)
         mr_yield(thread);
         if (posted != NULL) {
             while (*posted == 0) {
-                mr_kmpc_block(thread, self->doacross.shared, MR_CALLER);
+                mr_kmpc_block(thread, self->doacross.shared, false, MR_CALLER);
             }
             mr_kmpc_resume(thread);
             mr_kmpc_after(posted, MR_CALLER);

@@ -221,7 +221,7 @@ void mr_kmpc_wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *c
     mr_yield(thread);
     while (*count > 0) {
         long_wait = !mr_kmpc_do_task(thread, self, long_wait, code) &&
-                    mr_kmpc_block(thread, self->member->team, code);
+                    mr_kmpc_block(thread, self->member->team, !long_wait, code);
     }
     mr_kmpc_resume(thread);
 }

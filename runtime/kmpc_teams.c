@@ -102,7 +102,8 @@ void mr_kmpc_barrier(mr_thread *thread, mr_kmpc_thread *self, uintptr_t code)
                 release(team, code);
                 break;
             } else {
-                long_wait = mr_kmpc_block(thread, team, code);
+                bool may_steal = team->outstanding > 0 && !long_wait;
+                long_wait = mr_kmpc_block(thread, team, may_steal, code);
                 if (team->use != use) {
                     mr_kmpc_resume(thread);
                     mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, use, code);
@@ -138,12 +139,12 @@ static void call(mr_kmpc_microtask function, int number, int tid, void **argumen
 }
 
 /* What a member does from fork to join. */
-static void work(mr_kmpc_thread *self, mr_kmpc_team *team, int tid, uintptr_t code)
+static void work(mr_kmpc_thread *self, mr_kmpc_team *team, int tid)
 {
     call(team->function, self->number, tid, team->arguments, team->argument_count);
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        mr_kmpc_barrier(thread, self, code);
+        mr_kmpc_barrier(thread, self, team->code);
         mr_leave(thread);
     }
 }
@@ -155,7 +156,6 @@ static void *openmp_thread(void *argument)
     while ((thread = mr_enter()) != NULL) {
         mr_kmpc_become(thread, self);
         while (self->job == NULL) {
-            mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, NULL, 0, 0, 0);
             if (mr_block(thread, self, MR_NEVER, false) == MR_INTERRUPTED) {
                 mr_attend(thread);
             }
@@ -166,9 +166,10 @@ static void *openmp_thread(void *argument)
         self->job = NULL;
         self->member = &team->members[tid];
         self->task = &self->member->implicit;
-        mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, team->fork_use, 0);
+        mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, team->fork_use,
+                          team->code);
         mr_leave(thread);
-        work(self, team, tid, 0);
+        work(self, team, tid);
         thread = mr_enter();
         if (thread == NULL) {
             break;
@@ -247,6 +248,7 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     team->function = function;
     team->arguments = arguments;
     team->argument_count = count;
+    team->code = code;
     mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)size - 1,
                       team->fork_use, code);
     for (int i = 1; i < size; i++) {
@@ -260,7 +262,7 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     self->task = &team->members->implicit;
     mr_yield(thread);
     mr_leave(thread);
-    work(self, team, 0, code);
+    work(self, team, 0);
     thread = mr_enter();
     self->member = above;
     self->task = task;
