@@ -2,6 +2,7 @@
 #include "channels.h"
 #include "init.h"
 #include "inputs.h"
+#include "memory.h"
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utmp.h>
 
 /* The number of the child that `thread` is about to make. Handlers of pthread_atfork that follow are
  * code of the program. */
@@ -49,19 +52,49 @@ static void child_has_begun(pid_t child, bool follows)
     }
 }
 
-MR_EXPORT pid_t fork(void)
+static pid_t fork_at(mr_thread *thread, uintptr_t code)
 {
-    mr_thread *thread = mr_enter();
     if (thread == NULL) {
         return MR_REAL(fork)();
     }
     bool follows = mr_rt.logging && mr_rt.follows_forks;
-    uint32_t number = fork_begins(thread, MR_CALLER);
+    uint32_t number = fork_begins(thread, code);
     pid_t child = MR_REAL(fork)();
     if (child == 0) {
         child_begins(follows, number);
     }
     child_has_begun(child, follows);
+    return child;
+}
+
+MR_EXPORT pid_t fork(void)
+{
+    return fork_at(mr_enter(), MR_CALLER);
+}
+
+/* glibc's forkpty forks inside the library, where the runtime does not see it. */
+MR_EXPORT pid_t forkpty(int *master, char *name, const struct termios *terminal,
+                        const struct winsize *window)
+{
+    int ends[2];
+    if (openpty(&ends[0], &ends[1], name, terminal, window) != 0) {
+        return -1;
+    }
+    pid_t child = fork_at(mr_enter(), MR_CALLER);
+    if (child == 0) {
+        close(ends[0]);
+        if (login_tty(ends[1]) != 0) {
+            _exit(1);
+        }
+    } else if (child > 0) {
+        *master = ends[0];
+        mr_memory_end(mr_memory_begin(MR_CALLER), master, sizeof *master, MR_CALLER);
+    } else {
+        close(ends[0]);
+    }
+    if (child != 0) {
+        close(ends[1]);
+    }
     return child;
 }
 

@@ -99,7 +99,7 @@ forks() {
         ends 3 "$maxrace" record ./forks $how && ends 0 "$maxrace" predict forks.mrt && prints out '^the program ended with status 3$' &&
             ends 0 "$maxrace" run ./forks $how && rm forks.mrt || return 1
     done
-    for how in wait daemon libc; do
+    for how in wait daemon libc pty; do
         ends 0 "$maxrace" record --follow-forks ./forks $how && prints err '^maxrace: forks.mrt: ' '^maxrace: forks.1.mrt: [0-9]* events of 3 threads' && ! grep -q 'not recorded' err &&
             ends 1 "$maxrace" predict forks.1.mrt && prints out '^the program ended with status 4$' '^Race 1 of 1 on x$' &&
             ends 0 "$maxrace" predict forks.mrt && rm forks.mrt forks.1.mrt || return 1
@@ -167,6 +167,7 @@ int main(void)
 END
 cat >forks.c <<'END'
 #include <pthread.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +207,8 @@ int main(int argc, char **argv)
         return daemon(1, 1) == 0 ? crowd() : 1;
     if (is(argc, argv, "starts"))
         return system("./forks crowd & ./forks crowd; wait") != 0;
-    pid_t child = fork();
+    int terminal;
+    pid_t child = is(argc, argv, "pty") ? forkpty(&terminal, 0, 0, 0) : fork();
     if (child == 0) {
         if (is(argc, argv, "daemon")) {
             setsid();
@@ -219,7 +221,7 @@ int main(int argc, char **argv)
             sleep(1);
         return 4;
     }
-    if (is(argc, argv, "wait"))
+    if (is(argc, argv, "wait") || is(argc, argv, "pty"))
         waitpid(child, 0, 0);
     return 0;
 }
