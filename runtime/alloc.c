@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "ignore.h"
 #include "inputs.h"
+#include "modules.h"
 #include "quarantine.h"
 #include "real.h"
 #include "scheduler.h"
@@ -118,7 +119,9 @@ static void *log_given(mr_thread *thread, void *block, size_t bytes, uintptr_t c
         if (block != NULL) {
             mr_log_given how =
                 by_operator && is_shared_text(caller) ? MR_LOG_GIVEN_COUNTED : MR_LOG_GIVEN_PLAIN;
-            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, caller, how, bytes);
+            /* Who asks for the room of a block uses all of it. */
+            size_t own = mr_modules_ask_for_room() ? usable(block) : bytes;
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, caller, how, own);
         }
         mr_leave(thread);
     }

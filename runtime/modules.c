@@ -20,7 +20,8 @@ static struct {
     bool has_glib;   /* one that is not recorded */
     bool calls_in_glib; /* recorded code calls what the runtime does not know of it */
     bool has_qt, calls_in_qt;
-    char self[4096]; /* the program's path */
+    bool ask_for_room; /* recorded code calls malloc_usable_size */
+    char self[4096];   /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -160,6 +161,11 @@ bool mr_is_instrumented(uintptr_t code)
     return range_of(&instrumented.ranges, code) != 0;
 }
 
+bool mr_modules_ask_for_room(void)
+{
+    return modules.ask_for_room;
+}
+
 bool mr_is_foreign(uintptr_t code)
 {
     return code != 0 && !mr_is_instrumented(code) && range_of(&known_well, code) == 0;
@@ -259,6 +265,11 @@ static bool is_of_instrumented(const char *name)
 static bool is_of_assembly(const char *name)
 {
     return mr_begins_with(name, "maxrace_annotate_atomic_begin");
+}
+
+static bool is_of_room(const char *name)
+{
+    return mr_begins_with(name, "malloc_usable_size");
 }
 
 /* Functions by which GLib synchronises threads inside its library, or hands data to them, and that the runtime does not know
@@ -414,6 +425,7 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
         /* Return addresses do not tell: constructors jump there. */
         if (header->p_type == PT_DYNAMIC && calls(info, dynamic, is_of_instrumented)) {
             add_code(info, calls(info, dynamic, is_of_assembly));
+            modules.ask_for_room = modules.ask_for_room || calls(info, dynamic, is_of_room);
             modules.calls_in_glib =
                 modules.calls_in_glib || calls(info, dynamic, is_unseen_of_glib);
             modules.calls_in_qt = modules.calls_in_qt || calls(info, dynamic, is_unseen_of_qt);

@@ -18,6 +18,9 @@ void mr_modules_tell(void);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
+/* Does an instrumented one use the room that a block has beyond what was asked for? */
+bool mr_modules_ask_for_room(void);
+
 /* Is it in a library that is not instrumented? Not so of the libraries of C and C++ and of the runtime: all
  * that synchronises their threads is recorded. 0 is in none. */
 bool mr_is_foreign(uintptr_t code);
