@@ -16,7 +16,7 @@
 
 #include "encoding.h"
 
-/* After all nodes are made. O(nodes · threads). False: no memory. */
+/* After all nodes are made. O(nodes · chains + threads²). False: no memory. */
 bool mr_encode_forced(mr_encoding *encoding);
 
 #endif
