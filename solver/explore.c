@@ -71,11 +71,14 @@ static void make_key(explorer *x)
 {
     for (uint32_t i = 0; i < x->turns.thread_count; i++)
         x->key[i] = x->partial.next[x->turns.threads[i]];
-    for (uint32_t i = 0; i < x->turns.variable_count; i++) {
-        uint32_t v = x->turns.variables[i];
-        bool is_seen = mr_turns_is_read_later(&x->turns, v, x->partial.next);
-        x->key[x->turns.thread_count + i] = is_seen ? mr_partial_sees(&x->partial, v) : 0;
-    }
+    uint32_t *sees = x->key + x->turns.thread_count;
+    memset(sees, 0, x->turns.variable_count * sizeof *sees);
+    const uint64_t *later = mr_turns_read_later(&x->turns, x->partial.next);
+    for (uint32_t k = 0; k < x->turns.words; k++)
+        for (uint64_t left = later[k]; left; left &= left - 1) {
+            uint32_t i = 64 * k + (uint32_t)__builtin_ctzll(left);
+            sees[i] = mr_partial_sees(&x->partial, x->turns.variables[i]);
+        }
     x->effort += x->width;
 }
 

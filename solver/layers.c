@@ -229,16 +229,35 @@ static void stand_at(search *x, const uint32_t *state)
 
 /* ---- packed states ---- */
 
+/* Adds a number of the state to the word in which it stands; words come in their order. */
+static inline void pack_number(const search *x, uint32_t i, uint64_t *key, uint32_t *word,
+                               uint64_t *bits)
+{
+    const field *place = &x->fields[i];
+    if (place->word != *word) {
+        key[*word] = *bits;
+        *word = place->word;
+        *bits = 0;
+    }
+    *bits |= (uint64_t)x->at[i] << place->shift;
+}
+
 /* Into the key of a node, without what nobody will see. */
 static void pack(search *x, uint64_t *key)
 {
     uint32_t variables = x->window->thread_count, end = variables + x->turns.variable_count;
+    const uint64_t *later = mr_turns_read_later(&x->turns, x->at);
+    uint32_t word = 0;
+    uint64_t bits = 0;
     memset(key, 0, x->words * sizeof *key);
-    for (uint32_t i = 0; i < x->width; i++) {
-        bool is_seen = i < variables || i >= end ||
-                       mr_turns_is_read_later(&x->turns, x->turns.variables[i - variables], x->at);
-        key[x->fields[i].word] |= (uint64_t)(is_seen ? x->at[i] : 0) << x->fields[i].shift;
-    }
+    for (uint32_t i = 0; i < variables; i++)
+        pack_number(x, i, key, &word, &bits);
+    for (uint32_t k = 0; k < x->turns.words; k++)
+        for (uint64_t left = later[k]; left; left &= left - 1)
+            pack_number(x, variables + 64 * k + (uint32_t)__builtin_ctzll(left), key, &word, &bits);
+    for (uint32_t i = end; i < x->width; i++)
+        pack_number(x, i, key, &word, &bits);
+    key[word] = bits;
     x->effort += x->words;
 }
 

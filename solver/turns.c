@@ -1,6 +1,9 @@
 #include "turns.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 bool mr_turns_is_read_later(const mr_turns *x, uint32_t variable, const uint32_t *next)
 {
@@ -8,6 +11,32 @@ bool mr_turns_is_read_later(const mr_turns *x, uint32_t variable, const uint32_t
         if (x->readers[i].last >= next[x->readers[i].thread])
             return true;
     return false;
+}
+
+/* Are the bits in scratch as each variable's readers say? */
+static bool is_as_asked(const mr_turns *x, const uint32_t *next)
+{
+    for (uint32_t i = 0; i < x->variable_count; i++)
+        if ((x->scratch[i / 64] >> i % 64 & 1) != mr_turns_is_read_later(x, x->variables[i], next))
+            return false;
+    return true;
+}
+
+const uint64_t *mr_turns_read_later(const mr_turns *x, const uint32_t *next)
+{
+    memset(x->scratch, 0, x->words * sizeof *x->scratch);
+    for (uint32_t i = 0; x->rows && i < x->thread_count; i++) {
+        uint32_t t = x->threads[i];
+        const uint64_t *row =
+            x->rows + (size_t)x->row_of[x->window->threads[t].first + t + next[t]] * x->words;
+        for (uint32_t k = 0; k < x->words; k++)
+            x->scratch[k] |= row[k];
+    }
+    for (uint32_t i = 0; !x->rows && i < x->variable_count; i++)
+        if (mr_turns_is_read_later(x, x->variables[i], next))
+            x->scratch[i / 64] |= UINT64_C(1) << i % 64;
+    MR_ASSERT_COSTLY(is_as_asked(x, next));
+    return x->scratch;
 }
 
 const mr_section *mr_turns_entered(const mr_window *w, uint32_t event)
@@ -146,9 +175,54 @@ static bool find_readers(mr_turns *x, mr_arena *arena)
     return true;
 }
 
+/* The rows of one thread, from its end, where it reads nothing. `last_of`: one an event, as by_thread: the variable whose last read
+ * by its thread that is, an index in `variables` + 1; 0: it is none. */
+static void fill_rows(mr_turns *x, uint32_t thread, const uint32_t *last_of, uint32_t *row)
+{
+    const mr_window *w = x->window;
+    uint32_t first = w->threads[thread].first, at = mr_window_length(w, thread);
+    x->row_of[first + thread + at] = (*row)++;
+    while (at-- > 0) {
+        uint32_t variable = last_of[first + at];
+        if (variable) {
+            uint64_t *later = x->rows + (size_t)*row * x->words;
+            memcpy(later, later - x->words, x->words * sizeof *later);
+            later[(variable - 1) / 64] |= UINT64_C(1) << (variable - 1) % 64;
+            (*row)++;
+        }
+        x->row_of[first + thread + at] = *row - 1;
+    }
+}
+
+/* What of each variable is read later, looked up instead of asked of each of its readers in each state. */
+static bool find_rows(mr_turns *x, mr_arena *arena)
+{
+    enum { WORDS_AN_EVENT = 64 };
+    const mr_window *w = x->window;
+    size_t rows = (size_t)x->readers_first[w->variable_count] + x->thread_count;
+    uint32_t row = 0;
+    x->words = (x->variable_count + 63) / 64;
+    x->scratch = mr_arena_alloc(arena, x->words, sizeof *x->scratch);
+    if (!x->scratch || rows * x->words > (uint64_t)w->size * WORDS_AN_EVENT)
+        return x->scratch;
+    x->rows = mr_arena_zalloc(arena, rows * x->words, sizeof *x->rows);
+    x->row_of = mr_arena_alloc(arena, (size_t)w->size + w->thread_count, sizeof *x->row_of);
+    uint32_t *last_of = mr_arena_zalloc(arena, w->size, sizeof *last_of);
+    if (!x->rows || !x->row_of || !last_of)
+        return false;
+    for (uint32_t i = 0; i < x->variable_count; i++)
+        for (uint32_t r = x->readers_first[x->variables[i]];
+             r < x->readers_first[x->variables[i] + 1]; r++)
+            last_of[w->threads[x->readers[r].thread].first + x->readers[r].last] = i + 1;
+    for (uint32_t i = 0; i < x->thread_count; i++)
+        fill_rows(x, x->threads[i], last_of, &row);
+    return true;
+}
+
 bool mr_turns_init(mr_turns *turns, const mr_window *window, const uint32_t *cone,
                    const uint32_t *stops, const uint32_t *may_stop, mr_arena *arena)
 {
     *turns = (mr_turns){.window = window, .cone = cone};
-    return find_turns(turns, stops, may_stop, arena) && find_readers(turns, arena);
+    return find_turns(turns, stops, may_stop, arena) && find_readers(turns, arena) &&
+           find_rows(turns, arena);
 }

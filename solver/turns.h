@@ -29,6 +29,11 @@ typedef struct mr_turns {
     uint32_t *event_of; /* as by_thread: the position of the event of the turn that begins there */
     mr_reader *readers; /* of all variables */
     uint32_t *readers_first; /* one a variable, and the end */
+    /* Rows of `words` with a bit for each of `variables`: which of them a thread still reads. `row_of`: the row of each position, as
+     * by_thread, and one for the end of each thread. NULL: they would take too much. */
+    uint64_t *rows;
+    uint32_t *row_of, words;
+    uint64_t *scratch; /* `words` */
 } mr_turns;
 
 /* `stops`: one a thread, not 0: the thread has to stop somewhere; NULL: none has to. `may_stop`: one an event, not 0: its
@@ -46,6 +51,9 @@ static inline uint32_t mr_turns_event(const mr_turns *turns, uint32_t thread, ui
 
 /* Is there a read of the variable to come, in C, when the threads stand at `next`? */
 bool mr_turns_is_read_later(const mr_turns *turns, uint32_t variable, const uint32_t *next);
+
+/* Which of `variables` have such a read, a bit each, in scratch of `turns`. */
+const uint64_t *mr_turns_read_later(const mr_turns *turns, const uint32_t *next);
 
 /* The section that the event enters for itself and against others; NULL: there is none. */
 const mr_section *mr_turns_entered(const mr_window *window, uint32_t event);
