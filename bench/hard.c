@@ -28,6 +28,7 @@ const mr_hard_shape mr_hard_large[] = {
     {"refcount-32", MR_HARD_REFCOUNT, 10000, 32, 0, 2, 4, false, 17},
     {"refcount-forked", MR_HARD_REFCOUNT, 3000, 250, 50, 0, 4, false, 18},
     {"refcount-forked-800", MR_HARD_REFCOUNT, 10000, 800, 100, 0, 4, false, 19},
+    {"barrier-16", MR_HARD_BARRIER, 20000, 16, 0, 0, 100, false, 20},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
@@ -44,6 +45,7 @@ const mr_hard_shape mr_hard_small[] = {
     {"circles", MR_HARD_CIRCLES, 22, 3, 2, 0, 2, true, 10},
     {"refcount", MR_HARD_REFCOUNT, 24, 2, 0, 1, 2, false, 10},
     {"refcount-forked", MR_HARD_REFCOUNT, 24, 4, 2, 0, 2, false, 11},
+    {"barrier", MR_HARD_BARRIER, 24, 3, 0, 0, 2, false, 12},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
@@ -63,13 +65,12 @@ typedef struct generator {
     const mr_hard_shape *shape;
     FILE *out;
     uint64_t random;
-    uint32_t events;
-    worker *workers;   /* owned */
-    uint32_t *values;  /* owned; one a variable */
-    uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
-    uint32_t *locks;   /* owned; nested, circles: `depth` a thread, those of its nest */
-    uint32_t blocks;   /* reusing, refcount: how many there were */
-    counted *counted;  /* owned; refcount: one a block */
+    uint32_t events, blocks; /* blocks: of reusing and refcount */
+    worker *workers;         /* owned */
+    uint32_t *values;        /* owned; one a variable */
+    uint32_t *holders;       /* owned; one a lock: thread + 1, 0: none */
+    uint32_t *locks;         /* owned; nested, circles: `depth` a thread, those of its nest */
+    counted *counted;        /* owned; refcount: one a block */
 } generator;
 
 /* splitmix64: a number below `limit` (> 0). */
@@ -125,8 +126,7 @@ static void give_or_take(generator *g, const char *op, uint32_t thread)
 
 /* ---- one step of a thread; false: it waits for a lock ---- */
 
-/* Chooses the locks of a nest: `depth` of twice as many, in ascending order unless the threads back
- * off. */
+/* Chooses the locks of a nest: `depth` of twice as many, in ascending order unless threads back off. */
 static void choose_locks(generator *g, uint32_t *locks)
 {
     const mr_hard_shape *s = g->shape;
@@ -475,8 +475,7 @@ static bool use_counted(generator *g, uint32_t thread, uint32_t block)
     return true;
 }
 
-/* Steps: 0 outside, 1 in the section of the slot to take a reference, 2 with a reference, 3 with a new block, 4 in the
- * section to put it there. */
+/* Steps: 0 outside, 1 in the section to take a reference, 2 with one, 3 with a new block, 4 in the section to put it there. */
 static bool step_refcount(generator *g, uint32_t thread)
 {
     worker *w = &g->workers[thread];
@@ -536,10 +535,33 @@ static bool step_adding(generator *g, uint32_t thread)
     return true;
 }
 
+/* Steps: 0 writes its own variable, seldom reads the next one; 1 arrives (V0), 2 waits (V1); 3 reads, 4 and 5 as 1 and 2. */
+static bool step_barrier(generator *g, uint32_t thread)
+{
+    uint32_t *step = &g->workers[thread].step, sense = *step < 3, *arrived = g->values;
+    bool writes = sense && below(g, g->shape->events < 100 ? 4 : 500), arrives = *step % 3 == 1;
+    bool last = arrives && *arrived + 1 == g->shape->threads;
+    if (*step % 3 == 2 && g->values[1] != sense)
+        return false;
+    if (*step % 3 == 0)
+        access(g, thread, 2 + (writes ? thread : thread % g->shape->threads + 1), writes,
+               50 + (writes ? 0 : 1 + sense));
+    else if (arrives)
+        fprintf(g->out, "T%u|au(V0=%u>%u)|53\n", thread, *arrived, *arrived + 1);
+    if (last)
+        fprintf(g->out, "T%u|aw(V0=0)|54\nT%u|aw(V1=%u)|55\n", thread, thread, sense);
+    if (*step % 3 == 2)
+        fprintf(g->out, "T%u|ar(V1=%u)|56\n", thread, sense);
+    g->values[1] = last ? sense : g->values[1];
+    *arrived = last ? 0 : *arrived + arrives;
+    *step = (*step + 1) % 6;
+    g->events++;
+    return true;
+}
+
 /* ---- programs ---- */
 
-/* Runs threads 1 … threads by turns of a few steps until `events` are there, then until nobody
- * holds a lock. */
+/* Runs threads 1 … threads by turns of a few steps until `events` are there. */
 static void run_threads(generator *g, bool (*step)(generator *g, uint32_t thread))
 {
     const mr_hard_shape *s = g->shape;
@@ -641,6 +663,9 @@ static void run(generator *g)
         break;
     case MR_HARD_CIRCLES:
         run_threads(g, step_circles);
+        break;
+    case MR_HARD_BARRIER:
+        run_threads(g, step_barrier);
         break;
     case MR_HARD_REFCOUNT:
         if (g->shape->places)

@@ -26,6 +26,8 @@
  *   refcount  blocks with a count of references: threads take them from `places` slots under a lock each, use a member
  *             under another lock, put new ones there, and free the block of which they drop the last reference. Without
  *             places the main thread gives each of `depth` threads one to a block, round after round.
+ *   barrier   threads that write a variable of their own and read that of the next one, with a barrier in between that is made
+ *             of a count of arrivals and a flag that changes its sense.
  *   adding    threads that add to one variable without a lock, at `places` places of three
  *             functions.
  */
@@ -48,6 +50,7 @@ typedef enum mr_hard_family {
     MR_HARD_REUSING,
     MR_HARD_CIRCLES,
     MR_HARD_REFCOUNT,
+    MR_HARD_BARRIER,
 } mr_hard_family;
 
 typedef struct mr_hard_shape {

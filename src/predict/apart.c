@@ -119,8 +119,6 @@ static mr_status use(mr_worker *worker, const mr_problem *problem, const mr_cand
              candidates->group_count);
     if (apart->settled == candidates->group_count)
         return MR_OK;
-    apart->has_pairs =
-        mr_apart_pairs(problem->window, candidates, settled, together, &apart->pairs);
     if (!(worker->decide.steps & MR_STEP_BIT(MR_STEP_CONE)))
         return MR_OK;
     open_arena(worker, apart);
@@ -139,17 +137,25 @@ mr_status mr_apart_search(mr_worker *worker, const mr_problem *problem,
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_together *together;
     uint64_t spent = 0;
-    if (!mr_together_has_few_parts(problem->window))
+    if (!candidates->group_count || !mr_together_has_few_parts(problem->window))
         return MR_OK;
     mr_explored result = mr_together_search(
         problem->window, &problem->hard, cone ? &problem->forced : &problem->hard, &limits, &spent,
         worker->settings->debug, &worker->arena, &together);
-    mr_status status = result == MR_EXPLORED_NO_MEMORY ? mr_worker_out_of_memory(worker)
-                       : result == MR_EXPLORED_ALL
-                           ? use(worker, problem, candidates, together, settled, apart)
-                           : MR_OK;
+    if (result == MR_EXPLORED_ALL) {
+        apart->together = together;
+        return use(worker, problem, candidates, together, settled, apart);
+    }
     mr_arena_release(&worker->arena, mark);
-    return status;
+    return result == MR_EXPLORED_NO_MEMORY ? mr_worker_out_of_memory(worker) : MR_OK;
+}
+
+void mr_apart_list_pairs(mr_apart *apart, const mr_window *window, const mr_candidates *candidates,
+                         const bool *settled)
+{
+    apart->has_pairs = apart->together &&
+                       mr_apart_pairs(window, candidates, settled, apart->together, &apart->pairs);
+    apart->together = NULL;
 }
 
 void mr_apart_free(mr_apart *apart)

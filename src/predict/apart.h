@@ -26,6 +26,7 @@ typedef struct mr_apart {
     mr_arena arena;    /* owned; of the clocks of `raised` */
     mr_problem raised; /* the problem with more precedence, when there is one */
     bool is_raised;
+    const mr_together *together; /* until the pairs are listed; NULL: it gave up */
     /* The pairs of events (mr_map_key_of_two) that may be together, of the groups that are not settled. */
     mr_map pairs;     /* owned */
     bool has_pairs;   /* false: they are not known, or too many */
@@ -34,9 +35,14 @@ typedef struct mr_apart {
 
 /* Sets `settled` for each group whose places are never together; `candidates` have all site pairs. Without the step cone `problem`
  * is not raised, as nothing asks for precedence then. Gives up where that takes much, and in windows with many threads and variables: nothing is settled. No budget counts.
- * MR_ERR_MEMORY. `apart` is zero, and to be freed in any case. */
+ * MR_ERR_MEMORY. `apart` is zero, and to be freed in any case. What it keeps until mr_apart_list_pairs is memory of the worker's arena. */
 mr_status mr_apart_search(mr_worker *worker, const mr_problem *problem,
                           const mr_candidates *candidates, bool *settled, mr_apart *apart);
+
+/* Lists the pairs of events that may be together, of the groups that are not settled by now. */
+void mr_apart_list_pairs(mr_apart *apart, const mr_window *window, const mr_candidates *candidates,
+                         const bool *settled);
+
 void mr_apart_free(mr_apart *apart);
 
 #endif

@@ -176,58 +176,86 @@ static mr_status search_size(mr_worker *worker, const mr_window *window, uint32_
     return status;
 }
 
+/* The pairs of places of the window without a race so far. */
+typedef struct open_groups {
+    const mr_problem *problem;
+    mr_candidates candidates; /* with all site pairs */
+    bool *settled;            /* one a group */
+} open_groups;
+
+static mr_status collect_open(mr_worker *worker, open_groups *open)
+{
+    const mr_problem *problem = open->problem;
+    mr_candidate_options options = worker->candidates;
+    options.wanted = is_open;
+    options.context = worker->near;
+    options.stop_when_full = false;
+    bool found =
+        mr_candidates_find(&open->candidates, problem->window, &problem->hard, &problem->forced,
+                           worker->hb, worker->wcp, &options, &worker->arena);
+    open->settled =
+        mr_arena_zalloc(&worker->arena, open->candidates.group_count, sizeof *open->settled);
+    return found && open->settled ? MR_OK : mr_error_memory(worker->error, "collecting candidates");
+}
+
 /* Those of the groups that are never together have no race. */
-static mr_status find_apart(mr_worker *worker, const mr_problem *problem,
-                            const mr_candidates *candidates, bool *settled)
+static mr_status find_apart(mr_worker *worker, open_groups *open)
 {
     struct mr_near *near = worker->near;
-    mr_status status = mr_apart_search(worker, problem, candidates, settled, &near->apart);
+    const mr_candidates *candidates = &open->candidates;
+    mr_worker_asks(worker, true);
+    mr_status status =
+        mr_apart_search(worker, open->problem, candidates, open->settled, &near->apart);
+    mr_worker_asks(worker, false);
     for (uint32_t g = 0; status == MR_OK && g < candidates->group_count; g++)
-        if (settled[g] && !note(near, candidates->groups[g].location_1,
-                                candidates->groups[g].location_2, NEVER_TOGETHER))
+        if (open->settled[g] && !note(near, candidates->groups[g].location_1,
+                                      candidates->groups[g].location_2, NEVER_TOGETHER))
             status = mr_error_memory(worker->error, "recording a candidate");
     return status;
 }
 
 /* All races of the groups that are not settled. */
-static mr_status find_all(mr_worker *worker, const mr_problem *problem,
-                          const mr_candidates *candidates, uint64_t effort, bool *settled)
+static mr_status find_all(mr_worker *worker, const open_groups *open, uint64_t effort)
 {
     struct mr_near *near = worker->near;
     size_t before = near->found->count;
     const mr_map *pairs = near->apart.has_pairs ? &near->apart.pairs : NULL;
-    mr_status status = mr_survey_search(worker, problem, candidates, pairs, effort, settled,
-                                        near->found, &near->complete);
+    mr_status status = mr_survey_search(worker, open->problem, &open->candidates, pairs, effort,
+                                        open->settled, near->found, &near->complete);
     for (size_t i = before; status == MR_OK && i < near->found->count; i++)
         if (!note_race(near, i))
             status = mr_error_memory(worker->error, "recording a candidate");
     return status;
 }
 
+/* Settles the groups of which small windows have found a race. How many are left. */
+static uint32_t settle_found(const struct mr_near *near, open_groups *open)
+{
+    uint32_t left = 0;
+    for (uint32_t g = 0; g < open->candidates.group_count; g++) {
+        const mr_candidate_group *group = &open->candidates.groups[g];
+        open->settled[g] =
+            mr_map_get(&near->index, mr_map_key(group->location_1, group->location_2), MR_NONE) !=
+            MR_NONE;
+        left += !open->settled[g];
+    }
+    return left;
+}
+
 /* The pairs of places that have no race so far, in the whole window at once. `whole`: the options of a question about
  * it. */
-static mr_status search_whole(mr_worker *worker, const mr_problem *problem,
-                              const mr_decide_options *whole)
+static mr_status search_whole(mr_worker *worker, open_groups *open, const mr_decide_options *whole)
 {
     struct mr_near *near = worker->near;
-    mr_candidates candidates;
-    mr_candidate_options options = worker->candidates;
-    options.wanted = is_open;
-    options.context = near;
-    options.stop_when_full = false;
-    bool found = mr_candidates_find(&candidates, problem->window, &problem->hard, &problem->forced,
-                                    worker->hb, worker->wcp, &options, &worker->arena);
-    bool *settled = mr_arena_zalloc(&worker->arena, candidates.group_count, sizeof *settled);
-    if (!found || !settled)
-        return mr_error_memory(worker->error, "collecting candidates");
-    mr_worker_asks(worker, true);
-    mr_status status = find_apart(worker, problem, &candidates, settled);
-    uint32_t left = candidates.group_count - near->apart.settled;
+    mr_status status = MR_OK;
+    uint32_t left = settle_found(near, open), apart = near->apart.settled;
     uint64_t effort = mr_survey_effort(whole, left);
-    if (status == MR_OK && near->apart.settled < candidates.group_count / APART_PART + 1)
-        status = find_all(worker, problem, &candidates, effort, settled);
-    else if (status == MR_OK && left >= MANY_LEFT)
-        status = find_all(worker, problem, &candidates, effort * TIMES_OF_MANY, settled);
+    mr_apart_list_pairs(&near->apart, open->problem->window, &open->candidates, open->settled);
+    mr_worker_asks(worker, true);
+    if (apart < (left + apart) / APART_PART + 1)
+        status = find_all(worker, open, effort);
+    else if (left >= MANY_LEFT)
+        status = find_all(worker, open, effort * TIMES_OF_MANY);
     mr_worker_asks(worker, false);
     near->many_states = !near->complete;
     return status;
@@ -239,16 +267,20 @@ static mr_status search(mr_worker *worker, const mr_problem *problem,
     const mr_window *window = problem->window;
     mr_carried_copy state;
     mr_status status = MR_OK;
+    open_groups open = {.problem = problem};
+    bool all = mr_survey_is_used(worker, problem);
     worker->near->found = mr_outcome_new(worker->window);
     if (!worker->near->found || !mr_carried_save(&worker->carried, &state, &worker->arena))
         return mr_error_memory(worker->error, "deciding a candidate");
+    if (all)
+        status = collect_open(worker, &open);
+    if (all && status == MR_OK)
+        status = find_apart(worker, &open);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == MR_OK; i++)
         if (window->size / parts[i] >= LEAST_EVENTS)
             status = search_size(worker, window, window->size / parts[i], &state);
     mr_carried_restore(&worker->carried, &state);
-    if (status == MR_OK && !worker->halted && mr_survey_is_used(worker, problem))
-        status = search_whole(worker, problem, whole);
-    return status;
+    return status == MR_OK && all && !worker->halted ? search_whole(worker, &open, whole) : status;
 }
 
 /* The search, with what it changes of the worker put back. */

@@ -7,10 +7,11 @@
  * values, most pairs of places that race have accesses that do within some hundred events, and the
  * question about all their accesses in the whole window takes a hundred times as long.
  *
- * The search goes through the window in small windows that overlap by half, of a sixteenth, an
- * eighth and a quarter of its size, and asks about each pair of places that has no race so far by
- * the steps that cost little. Then it looks which of those that are left are never together (apart.h) and, unless these are
- * so many that few are left, for races of the others in the whole window at once (survey.h), which may prove that they have none. What it finds depends on the window and the settings only, not on the
+ * The search first looks which pairs of places are never together (apart.h): a proof takes a moment there and a long search
+ * in each small window. Then it goes through the window in small windows that overlap by half, of a sixteenth, an
+ * eighth and a quarter of its size, and asks about each pair of places that is left and has no race so far by
+ * the steps that cost little. At last, unless most pairs are never together and few are left, it looks for races of the
+ * others in the whole window at once (survey.h), which may prove that they have none. What it finds depends on the window and the settings only, not on the
  * group for which it is made nor on what other workers know.
  *
  *   mr_near_race (makes the search when the window has had none) … → mr_near_forget at its end
