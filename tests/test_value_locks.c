@@ -153,6 +153,16 @@ static const row counting_rows[] = {
      USE(A, 0, 1) "A|w(y=1)|1\n" USE(B, 1, 0) USE(B, 0, -2) "B|w(y=1)|1\n", 0, "-"},
     {"taken from a count that is not 0", USE(A, 0, 1) "A|w(y=1)|1\n" USE(B, 1, -2) "B|w(y=1)|1\n",
      0, "-"},
+    {"upgraded by the only user",
+     USE(A, 0, 1) USE(A, 1, -2) "A|w(y=1)|1\n" USE(A, -2, 0)
+         USE(B, 0, 1) "B|r(y=1)|1\n" USE(B, 1, 0),
+     0, "x"},
+    {"before an upgrade",
+     USE(A, 0, 1) "A|w(y=1)|1\n" USE(A, 1, -2) USE(A, -2, 0)
+         USE(B, 0, 1) "B|r(y=1)|1\n" USE(B, 1, 0),
+     0, "-"},
+    {"upgraded when others may be there",
+     USE(A, 0, 1) USE(B, 1, 2) USE(A, 2, -2) "A|w(y=1)|1\n" USE(A, -2, 0) "B|r(y=1)|1\n", 0, "-"},
     {"only counted",
      USE(A, 0, 1) "A|w(y=1)|1\n" USE(B, 1, 2) "B|w(y=1)|1\n" USE(A, 2, 1) USE(B, 1, 0), 0, "-"},
 };
@@ -357,6 +367,54 @@ static void test_guarded(void **state)
     assert_true(meetings > 2000);
 }
 
+/* Random updates of a count by threads that mostly treat it as one of users, which the only user may upgrade. */
+static void generate_counts(uint64_t seed, char *text, size_t size)
+{
+    enum { EVENTS = 15, THREADS = 3, BUSY = -2 };
+    mr_random random = {seed};
+    int value = 0, units[THREADS] = {0};
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        uint32_t thread = mr_random_below(&random, THREADS), draw = mr_random_below(&random, 30);
+        int *own = &units[thread], to = value;
+        bool inside = value == BUSY && *own == BUSY;
+        if (draw < 9 || (value == BUSY && !inside && draw > 0)) {
+            size_t length = (size_t)snprintf(text, size, "%c|%s|1\n", 'A' + (int)thread,
+                                             draw % 3 ? "w(x=5)" : "r(x=5)");
+            text += length;
+            size -= length;
+            continue;
+        }
+        if (draw == 9) /* what no lock does */
+            to = (int)mr_random_below(&random, 4) + BUSY;
+        else if (inside)
+            to = draw < 12 ? BUSY : draw < 18;
+        else if (value == *own && draw < 16)
+            to = draw < 14 ? BUSY : draw == 14;
+        else if (*own > 0 && draw < 22)
+            to = value - 1;
+        else
+            to = value + 1;
+        *own = inside || to == BUSY || value == *own ? to : *own + to - value;
+        size_t length =
+            (size_t)snprintf(text, size, "%c|au(n=%d>%d)|1\n", 'A' + (int)thread, value, to);
+        text += length;
+        size -= length;
+        value = to;
+    }
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    uint32_t meetings = 0;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        char text[1024];
+        generate_counts(seed, text, sizeof text);
+        meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, MR_MODEL_VALUE, seed);
+    }
+    assert_true(meetings > 1000);
+}
+
 #define WAIT(t) #t "|wait(s)|1\n"
 #define POST(t) #t "|post(s)|1\n"
 
@@ -442,10 +500,11 @@ static void test_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_counting_rows),
-        cmocka_unit_test(test_models),    cmocka_unit_test(test_no_race),
-        cmocka_unit_test(test_marks),     cmocka_unit_test(test_guarded),
-        cmocka_unit_test(test_unit_rows), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_counting_rows),
+        cmocka_unit_test(test_models),  cmocka_unit_test(test_no_race),
+        cmocka_unit_test(test_marks),   cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_guarded), cmocka_unit_test(test_unit_rows),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,12 +187,13 @@ static void release_value_lock(held *h, uint32_t lock)
 /* After an access, a wait or a post: it may have acquired or released a value lock. */
 static void change_value_lock(held *h, uint32_t change)
 {
-    uint32_t lock = change / 4;
-    mr_value_change how = change % 4;
-    if (how == MR_VALUE_RELEASE || how == MR_VALUE_DOWNGRADE)
+    uint32_t lock = change / MR_VALUE_CHANGES;
+    mr_value_change how = change % MR_VALUE_CHANGES;
+    bool shared = how == MR_VALUE_ACQUIRE_SHARED || how == MR_VALUE_DOWNGRADE;
+    if (how != MR_VALUE_ACQUIRE && how != MR_VALUE_ACQUIRE_SHARED)
         release_value_lock(h, lock);
     if (how != MR_VALUE_RELEASE)
-        h->value_locks[h->value_count++] = 2 * lock + (how != MR_VALUE_ACQUIRE);
+        h->value_locks[h->value_count++] = 2 * lock + shared;
     h->stale = true;
 }
 

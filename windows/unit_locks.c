@@ -73,7 +73,8 @@ bool mr_unit_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *are
         operations all = operations_of(w, s);
         for (uint32_t e = next_operation(&all); e != MR_NONE; e = next_operation(&all)) {
             bool takes = mr_op_takes(mr_window_op(w, e));
-            found->changes[e] = 4 * lock + (takes ? MR_VALUE_ACQUIRE : MR_VALUE_RELEASE);
+            found->changes[e] =
+                MR_VALUE_CHANGES * lock + (takes ? MR_VALUE_ACQUIRE : MR_VALUE_RELEASE);
         }
     }
     return true;

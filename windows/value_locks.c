@@ -224,15 +224,16 @@ static bool update_outside(finder *f, user *u, uint32_t k, int64_t from, int64_t
             return false;
         return true;
     }
-    if ((is_count(from) && from != 0) || u->units)
+    if (u->units != (is_count(from) ? from : 0)) /* others may have units */
         return false;
     if (!is_busy(f, to)) {
         set_units(f, u, k, is_count(to) ? to : 0);
         return true;
     }
+    change(f, k, u->units ? MR_VALUE_UPGRADE : MR_VALUE_ACQUIRE);
     u->inside = f->excludes = true;
+    u->units = 0;
     u->wrote = to;
-    change(f, k, MR_VALUE_ACQUIRE);
     return true;
 }
 
@@ -362,7 +363,7 @@ static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *fo
         return false;
     for (uint32_t k = x->writes_first; k < x->writes_end; k++)
         if (f->changes[k] != MR_NONE)
-            found->changes[w->writes[k]] = 4 * lock + f->changes[k];
+            found->changes[w->writes[k]] = MR_VALUE_CHANGES * lock + f->changes[k];
     return true;
 }
 

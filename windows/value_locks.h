@@ -25,9 +25,9 @@
  * are *busy*. At the start a thread has no units and is not inside. What fits:
  *   - a thread that is not inside: an update that reads a count n and writes n + 1: one unit more; that
  *     reads n > 0 and writes n - 1: one unit less, or, of a thread without units, one of those that
- *     are there at the start, which are the count at the start; that reads 0, or the idle value, and writes a
- *     busy value, by a thread without units: it is inside; that reads 0 or the idle value and writes
- *     a count or the idle value: it has so many units; that writes what it reads, when that is not busy;
+ *     are there at the start, which are the count at the start; that reads as many as it has units, or the idle
+ *     value by a thread without units, and writes a busy value: it is inside and has no units; that reads
+ *     so and writes a count or the idle value: it has so many units; that writes what it reads, when that is not busy;
  *   - a thread that is inside: any write. Of a busy value: it stays inside. Of a count: it is not inside
  *     and has so many units. Of the idle value: neither.
  * The start is the window's, and the value the one that is carried in. Or it is the last of the first writes,
@@ -39,8 +39,9 @@
  * units of all threads and of those of the start that are left, or it is the idle value and there are none;
  * when the value is busy, one thread is inside and nobody has units; and never two are. Proof: so it is
  * at the start. Who is not inside reads a count or the idle value, hence nobody is inside, and the number of
- * units follows the value. It enters, or sets the count at once, only from 0 or from the idle value, when
- * there are no units. Who is inside is the only one, and what it writes says how it leaves. So a thread
+ * units follows the value. It enters, or sets the count at once, only from the idle value, when
+ * there are no units, or from the number of its own ones, when there are no others: so a lock for readers and
+ * writers is upgraded by the last reader. Who is inside is the only one, and what it writes says how it leaves. So a thread
  * with units (*shared*) and one that is inside, or two that are inside, are never there at once.
  *
  * So two accesses inside sections of x, by two threads, not both shared, are no race. The release itself
@@ -59,13 +60,15 @@ typedef enum mr_value_change {
     MR_VALUE_ACQUIRE,
     MR_VALUE_ACQUIRE_SHARED,
     MR_VALUE_DOWNGRADE, /* inside before, with units after */
+    MR_VALUE_UPGRADE,   /* with units before, inside after */
+    MR_VALUE_CHANGES,   /* how many there are */
 } mr_value_change;
 
 /* Filled by mr_value_locks_find, then by mr_unit_locks_find (unit_locks.h). */
 typedef struct mr_value_locks {
     uint32_t count, sections;
     uint32_t *holder; /* one a lock: thread that holds it at the start; MR_NONE: none */
-    /* One an event: 4 * lock + mr_value_change; MR_NONE: neither. NULL: there are no locks. */
+    /* One an event: MR_VALUE_CHANGES * lock + mr_value_change; MR_NONE: neither. NULL: there are no locks. */
     uint32_t *changes;
 } mr_value_locks;
 
