@@ -147,7 +147,7 @@ LIBC_FILES := $(wildcard $(foreach name,libc.so.6 libm.so.6 libcrypt.so.1,$(shel
 OWN_ALLOCATION = ^(malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|posix_memalign|valloc|pvalloc|malloc_usable_size);$$
 $(BUILD)/cc/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	@mkdir -p $(@D)
-	@{ echo '{ local: clone; tgkill; pidfd_send_signal; g_*; scalable_*; _ZN3tbb*; _ZN*Q*;'; \
+	@{ echo '{ local: clone; tgkill; pidfd_send_signal; g_*; scalable_*; GOMP_*; omp_*; _ZN3tbb*; _ZN*Q*;'; \
 	  nm -D --defined-only $(LIBC_FILES) 2>/dev/null | sed -n 's/.* \(.*\)@@.*/\1;/p' | grep -Ev '$(OWN_ALLOCATION)' | sort -u; echo '};'; } > $(@D)/link.map
 	$(LINK_RUNTIME) -s -Wl,--version-script=$(@D)/link.map
 

@@ -3,6 +3,7 @@
  */
 #include "kmpc.h"
 
+#include "gomp.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -80,12 +81,13 @@ mr_kmpc_settings *mr_kmpc_settings_now(void)
     return &settings;
 }
 
-/* ---- the library, where the program is not recorded ---- */
+/* ---- the library, where the program is not recorded, or the functions for that of gcc ---- */
 
 /* A program may ask for these functions and be linked with no OpenMP. */
 static void *library(const char *name)
 {
-    return dlsym(RTLD_NEXT, name);
+    void *of_gcc = mr_gomp_answer_of(name);
+    return of_gcc != NULL ? of_gcc : dlsym(RTLD_NEXT, name);
 }
 
 static int threads_of(const mr_kmpc_thread *self)

@@ -4,6 +4,7 @@
  */
 #include "kmpc.h"
 
+#include "gomp.h"
 #include "tried_lock.h"
 #include "writer.h"
 
@@ -157,36 +158,61 @@ static void unlock_nested(mr_thread *thread, void *lock, uintptr_t code)
     mr_kmpc_self(thread)->locks_held--;
 }
 
-#define ON_LOCK(name, parameters, arguments, statement)                                            \
+enum { GCC_LOCK = 4, GCC_NEST_LOCK = 16 };
+
+#define ON_LOCK(name, parameters, arguments, of_gcc, statement)                                    \
     MR_EXPORT void name parameters;                                                                \
     void name parameters                                                                           \
     {                                                                                              \
-        mr_thread *thread;                                                                         \
-        if (!mr_kmpc_answers()) {                                                                  \
+        mr_thread *thread = MR_GOMP_ENTER();                                                       \
+        if (thread != NULL) {                                                                      \
+            of_gcc;                                                                                \
+            mr_leave(thread);                                                                      \
+        } else if (!mr_kmpc_answers()) {                                                           \
             MR_REAL(name) arguments;                                                               \
         } else if ((thread = mr_enter()) != NULL) {                                                \
             statement;                                                                             \
             mr_leave(thread);                                                                      \
         }                                                                                          \
     }
-ON_LOCK(omp_init_lock, (void *lock), (lock), begin_life(lock, MR_CALLER))
-ON_LOCK(omp_init_nest_lock, (void *lock), (lock), begin_life(lock, MR_CALLER))
-ON_LOCK(omp_init_lock_with_hint, (void *lock, int hint), (lock, hint), begin_life(lock, MR_CALLER))
-ON_LOCK(omp_init_nest_lock_with_hint, (void *lock, int hint), (lock, hint),
+ON_LOCK(omp_init_lock, (void *lock), (lock),
+        mr_gomp_make_lock(lock, GCC_LOCK, MR_LOG_RETIRED_INITIALISED, MR_CALLER),
         begin_life(lock, MR_CALLER))
-ON_LOCK(omp_destroy_lock, (void *lock), (lock), end_life(lock, MR_CALLER))
-ON_LOCK(omp_destroy_nest_lock, (void *lock), (lock), end_life(lock, MR_CALLER))
-ON_LOCK(omp_set_lock, (void *lock), (lock), mr_kmpc_lock(thread, lock, LOCK_BYTES, MR_CALLER))
-ON_LOCK(omp_unset_lock, (void *lock), (lock), mr_kmpc_unlock(thread, lock, LOCK_BYTES, MR_CALLER))
-ON_LOCK(omp_set_nest_lock, (void *lock), (lock), lock_nested(thread, lock, MR_CALLER))
-ON_LOCK(omp_unset_nest_lock, (void *lock), (lock), unlock_nested(thread, lock, MR_CALLER))
+ON_LOCK(omp_init_nest_lock, (void *lock), (lock),
+        mr_gomp_make_lock(lock, GCC_NEST_LOCK, MR_LOG_RETIRED_INITIALISED, MR_CALLER),
+        begin_life(lock, MR_CALLER))
+ON_LOCK(omp_init_lock_with_hint, (void *lock, int hint), (lock, hint),
+        mr_gomp_make_lock(lock, GCC_LOCK, MR_LOG_RETIRED_INITIALISED, MR_CALLER),
+        begin_life(lock, MR_CALLER))
+ON_LOCK(omp_init_nest_lock_with_hint, (void *lock, int hint), (lock, hint),
+        mr_gomp_make_lock(lock, GCC_NEST_LOCK, MR_LOG_RETIRED_INITIALISED, MR_CALLER),
+        begin_life(lock, MR_CALLER))
+ON_LOCK(omp_destroy_lock, (void *lock), (lock),
+        mr_gomp_make_lock(lock, GCC_LOCK, MR_LOG_RETIRED_DESTROYED, MR_CALLER),
+        end_life(lock, MR_CALLER))
+ON_LOCK(omp_destroy_nest_lock, (void *lock), (lock),
+        mr_gomp_make_lock(lock, GCC_NEST_LOCK, MR_LOG_RETIRED_DESTROYED, MR_CALLER),
+        end_life(lock, MR_CALLER))
+ON_LOCK(omp_set_lock, (void *lock), (lock), mr_gomp_lock(thread, lock, MR_CALLER),
+        mr_kmpc_lock(thread, lock, LOCK_BYTES, MR_CALLER))
+ON_LOCK(omp_unset_lock, (void *lock), (lock), mr_gomp_unlock(thread, lock, MR_CALLER),
+        mr_kmpc_unlock(thread, lock, LOCK_BYTES, MR_CALLER))
+ON_LOCK(omp_set_nest_lock, (void *lock), (lock), mr_gomp_lock_nested(thread, lock, MR_CALLER),
+        lock_nested(thread, lock, MR_CALLER))
+ON_LOCK(omp_unset_nest_lock, (void *lock), (lock), mr_gomp_unlock_nested(thread, lock, MR_CALLER),
+        unlock_nested(thread, lock, MR_CALLER))
 #undef ON_LOCK
 
 MR_EXPORT int omp_test_lock(void *lock);
 int omp_test_lock(void *lock)
 {
-    mr_thread *thread;
+    mr_thread *thread = MR_GOMP_ENTER();
     mr_tried_lock way = way_of(LOCK_BYTES);
+    if (thread != NULL) {
+        int levels = mr_gomp_try_lock(thread, lock, MR_CALLER);
+        mr_leave(thread);
+        return levels;
+    }
     if (!mr_kmpc_answers()) {
         return MR_REAL(omp_test_lock)(lock);
     }
@@ -202,8 +228,13 @@ int omp_test_lock(void *lock)
 MR_EXPORT int omp_test_nest_lock(void *lock);
 int omp_test_nest_lock(void *lock)
 {
-    mr_thread *thread;
+    mr_thread *thread = MR_GOMP_ENTER();
     mr_tried_lock way = way_of(LOCK_BYTES);
+    if (thread != NULL) {
+        int levels = mr_gomp_try_nested(thread, lock, MR_CALLER);
+        mr_leave(thread);
+        return levels;
+    }
     if (!mr_kmpc_answers()) {
         return MR_REAL(omp_test_nest_lock)(lock);
     }

@@ -3,6 +3,7 @@
  */
 #include "kmpc_tasks.h"
 
+#include "gomp.h"
 #include "memory.h"
 #include "writer.h"
 
@@ -564,8 +565,11 @@ void *__kmpc_task_allow_completion_event(void *place, int number, void *body)
 MR_EXPORT void omp_fulfill_event(void *event);
 void omp_fulfill_event(void *event)
 {
-    mr_thread *thread;
-    if (!mr_kmpc_is_ours()) {
+    mr_thread *thread = MR_GOMP_ENTER();
+    if (thread != NULL) {
+        mr_gomp_fulfill(thread, event, MR_CALLER);
+        mr_leave(thread);
+    } else if (!mr_kmpc_is_ours()) {
         MR_REAL(omp_fulfill_event)(event);
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_task *task = event;

@@ -5,6 +5,7 @@
 #include "exit_handlers.h"
 #include "explore.h"
 #include "fiber.h"
+#include "gomp.h"
 #include "ignore.h"
 #include "init.h"
 #include "keys.h"
@@ -152,6 +153,7 @@ static void end_of_thread(void *value)
     mr_ignore_note_end(thread);
     mr_mutex_leave_robust(thread);
     mr_qt_ends(thread);
+    mr_gomp_ends();
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);
