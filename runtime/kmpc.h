@@ -160,6 +160,7 @@ void mr_kmpc_leave_team(mr_kmpc_team *team);
 /* From the environment (OMP_NUM_THREADS and so on), and from omp_set_…: for all threads. */
 typedef struct mr_kmpc_settings {
     int threads, most_active_levels;
+    size_t stack_bytes; /* of a thread; 0: as any */
     int schedule,
         chunk; /* of schedule(runtime): 1 static, 2 dynamic, 3 guided, 4 auto; 0: none given */
 } mr_kmpc_settings;

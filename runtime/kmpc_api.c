@@ -45,6 +45,23 @@ static char lower_case(char letter)
     return (char)(letter | 0x20);
 }
 
+/* OMP_STACKSIZE: a number, of KiB where no unit follows. */
+static size_t stack_size(void)
+{
+    enum { KIB = 1024, LEAST = 1 << 16 };
+    const char *text = getenv("OMP_STACKSIZE");
+    size_t bytes = (size_t)number_in("OMP_STACKSIZE");
+    while (text != NULL && (*text == ' ' || (*text >= '0' && *text <= '9'))) {
+        text++;
+    }
+    char unit = text != NULL && *text != '\0' ? lower_case(*text) : 'k';
+    bytes *= unit == 'g'   ? (size_t)KIB * KIB * KIB
+             : unit == 'm' ? KIB * KIB
+             : unit == 'b' ? 1
+                           : KIB;
+    return bytes >= LEAST ? bytes : 0;
+}
+
 /* OMP_SCHEDULE: [modifier:]kind[,chunk] */
 static void read_schedule(mr_kmpc_settings *settings)
 {
@@ -74,6 +91,7 @@ mr_kmpc_settings *mr_kmpc_settings_now(void)
         for (; list != NULL && *list != '\0'; list++) {
             nests = nests || *list == ',';
         }
+        settings.stack_bytes = stack_size();
         settings.threads = given > 0 ? given : processors();
         settings.most_active_levels = levels > 0 ? levels : nests ? INT32_MAX : 1;
         read_schedule(&settings);

@@ -199,6 +199,9 @@ static int have_workers(mr_thread *thread, mr_kmpc_thread *self, int count, uint
         mr_kmpc_thread *worker = mr_kmpc_new_thread();
         worker->threads_wanted = self->threads_wanted;
         mr_thread_detached(&attributes, NULL);
+        if (mr_kmpc_settings_now()->stack_bytes > 0) {
+            pthread_attr_setstacksize(&attributes, mr_kmpc_settings_now()->stack_bytes);
+        }
         thread->creates_at = code;
         mr_leave(thread);
         int status = mr_thread_create(&handle, &attributes, openmp_thread, worker, MR_CALLER);

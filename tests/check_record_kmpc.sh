@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 cd "$scratch" || exit 1
 unset MAXRACE_CXX OMP_NUM_THREADS OMP_SCHEDULE OMP_NESTED OMP_MAX_ACTIVE_LEVELS
-export MAXRACE_CC=clang OMP_NUM_THREADS=3
+export MAXRACE_CC=clang OMP_NUM_THREADS=3 OMP_STACKSIZE=16m
 
 cat >constructs.c <<'END'
 #include <omp.h>
@@ -507,6 +507,18 @@ static bool detached(void)
         numbers[0] = word + other;
     }
     return numbers[0] == 4;
+}
+
+/* More than a thread has without OMP_STACKSIZE. */
+static bool stacks(void)
+{
+#pragma omp parallel
+    if (omp_get_thread_num() > 0) {
+        volatile char room[12 << 20];
+        room[0] = (char)omp_get_thread_num();
+        numbers[omp_get_thread_num()] = room[0];
+    }
+    return numbers[2] == 2;
 }
 
 int main(int count, char **names)
