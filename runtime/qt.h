@@ -8,10 +8,18 @@
 
 #include "glib.h"
 
+/* Is there Qt, which says its version? Another library may have functions by its names. */
+bool mr_qt_is_there(void);
+
 /* As mr_enter; NULL: call the real function. */
-#define MR_QT_ENTER(name) MR_GLIB_ENTER(name)
+#define MR_QT_ENTER(name) (mr_qt_is_there() ? MR_GLIB_ENTER(name) : NULL)
 /* One side of an order; nothing where the thread, or the library, is not recorded. */
-#define MR_QT_ORDER(name, kind, token, code) MR_GLIB_ORDER(name, kind, token, code)
+#define MR_QT_ORDER(name, kind, token, code)                                                       \
+    do {                                                                                           \
+        if (mr_qt_is_there()) {                                                                    \
+            MR_GLIB_ORDER(name, kind, token, code);                                                \
+        }                                                                                          \
+    } while (0)
 
 /* The busy thread wakes others from code at this address; it ends. A thread of Qt wakes others when its function has returned: what it has
  * done comes before who finds that it has ended. */

@@ -21,9 +21,20 @@
 
 const char *qVersion(void);
 
+bool mr_qt_is_there(void)
+{
+    static int is_there; /* 0: not asked yet, -1: no */
+    int known = __atomic_load_n(&is_there, __ATOMIC_RELAXED);
+    if (known == 0) {
+        known = mr_real_look("qVersion") != NULL ? 1 : -1;
+        __atomic_store_n(&is_there, known, __ATOMIC_RELAXED);
+    }
+    return known > 0;
+}
+
 bool mr_qt_is_5(void)
 {
-    return MR_REAL(qVersion)()[0] == '5';
+    return mr_qt_is_there() && MR_REAL(qVersion)()[0] == '5';
 }
 
 /* ---- limits ---- */

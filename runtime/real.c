@@ -72,13 +72,19 @@ static void *find_elsewhere(const char *name)
     return found;
 }
 
-void *mr_real_find(const char *name)
+void *mr_real_look(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (found == NULL) {
         found = find_elsewhere(name);
     }
     clear_stack();
+    return found;
+}
+
+void *mr_real_find(const char *name)
+{
+    void *found = mr_real_look(name);
     if (found == NULL) {
         missing(name);
     }

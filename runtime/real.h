@@ -13,6 +13,8 @@
 
 /* The next definition of a function; ends the process when there is none. */
 void *mr_real_find(const char *name);
+/* The same; NULL when there is none. */
+void *mr_real_look(const char *name);
 /* With a version: for functions whose oldest version behaves in another way. */
 void *mr_real_find_version(const char *name, const char *version);
 

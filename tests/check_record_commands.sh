@@ -399,6 +399,15 @@ own_names_of_libc() {
     MAXRACE_CC=$compiler "$maxrace" cc -w -g -fno-builtin own.c -L. -lnamed -o own && ends 0 '^9 own$' "$maxrace" record -o own.mrt ./own
 }
 
+# A library with names of Qt's that is not Qt.
+names_of_qt() {
+    printf 'struct QMutex { void *d; void lock(); void unlock(); };\n' >alike.h
+    printf '#include "alike.h"\nvoid QMutex::lock() { d = this; }\nvoid QMutex::unlock() { d = nullptr; }\n' >alike.cpp
+    printf '#include "alike.h"\nint main() { QMutex m{}; m.lock(); bool held = m.d == &m; m.unlock(); return !held; }\n' >user.cpp
+    g++ -shared -fPIC alike.cpp -o libalike.so && "$maxrace" c++ -g user.cpp -L. -lalike -Wl,-rpath,. -o user &&
+        ends 0 'ended with status 0' "$maxrace" record -o user.mrt ./user
+}
+
 # What the assembler says of inline assembly is what it says without calls around it; a comment of C is no end of a line.
 assembler() {
     cat >assembler.c <<'END'
@@ -884,6 +893,7 @@ needs clang record_commands_compilers && check record_commands_compilers compile
 check record_commands_not_recorded not_recorded
 check record_commands_foreign_locks foreign_locks
 check record_commands_own_names own_names
+check record_commands_names_of_qt names_of_qt
 check record_commands_assembler assembler
 check record_commands_failed_try failed_try
 check record_commands_fortified fortified
