@@ -407,12 +407,12 @@ static void test_counts(void **state)
 {
     (void)state;
     uint32_t meetings = 0;
-    for (uint64_t seed = 1; seed <= 4000; seed++) {
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
         char text[1024];
         generate_counts(seed, text, sizeof text);
         meetings += check_no_race(text, (uint32_t)(seed % 4) * 2, MR_MODEL_VALUE, seed);
     }
-    assert_true(meetings > 1000);
+    assert_true(meetings > 500);
 }
 
 #define WAIT(t) #t "|wait(s)|1\n"
