@@ -179,6 +179,7 @@ typedef enum mr_log_state {
     MR_LOG_LONG,     /* MAXRACE_MAX_LOG reached; the program went on */
     MR_LOG_DEADLOCK, /* nobody could run for two seconds; the program was ended */
     MR_LOG_STARVED, /* inputs were fed, and it waited for one that is not among them; it was ended */
+    MR_LOG_CLONED,  /* clone made a thread behind libc's back; the program went on */
 } mr_log_state;
 
 /* The first MR_LOG_HEADER_BYTES of the file; the rest of them is zero. */

@@ -212,6 +212,7 @@ typedef struct mr_runtime {
     bool follows_forks; /* children are recorded */
     bool is_child;      /* of a recorded process, and not recorded; `header` is the parent's */
     bool has_threads;   /* … and has created threads */
+    bool is_lent;       /* to a child that shares memory, for whose end the parent waits */
     uint64_t events;    /* before the current budget */
     int64_t budget_given;
     uint64_t syncs;

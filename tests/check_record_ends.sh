@@ -114,6 +114,9 @@ forks() {
     ends 0 "$maxrace" record --follow-forks --timeout 2 ./forks endless && ends 1 "$maxrace" predict forks.1.mrt && ! pgrep -f './forks endless$' && rm forks.*mrt || return 1
     "$maxrace" cc -g -pthread "$sources/clone-child-safe.c" -o cloned && ends 0 "$maxrace" record --follow-forks ./cloned && ends 0 "$maxrace" predict cloned.1.mrt &&
         prints out '^the program ended with status 5$' && rm cloned.*mrt || return 1
+    ends 0 "$maxrace" record ./shares && prints out '^150000 turns, 2$' &&
+        prints err '^maxrace: recording ended where clone made a thread that shares memory; the program went on$' &&
+        ends 1 "$maxrace" predict shares.mrt && prints out '^the recording ended at a clone that shares memory$' && rm shares.mrt || return 1
     ! ls maxrace-log* 2>/dev/null
 }
 
@@ -165,6 +168,57 @@ int main(void)
     return 0;
 }
 END
+cat >shares.c <<'END'
+/* Threads of clone that share everything, also the thread-local variables: the runtime cannot tell them
+ * apart. The race on value comes before them, what they write is not seen. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+enum { CHILDREN = 2, ROUNDS = 50000, STACK = 1 << 16 };
+
+static int value;
+static atomic_int turns;
+static volatile int sum;
+
+static int turn(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        sum += i;
+        turns++;
+    }
+    return 0;
+}
+
+static void *work(void *unused)
+{
+    value++;
+    return unused;
+}
+
+int main(void)
+{
+    static _Alignas(16) char stacks[CHILDREN][STACK];
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    value++;
+    pthread_join(thread, NULL);
+    for (int i = 0; i < CHILDREN; i++)
+        clone(turn, stacks[i] + STACK, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD,
+              NULL);
+    turn(NULL);
+    while (wait(NULL) > 0)
+        continue;
+    printf("%d turns, %d\n", turns, value);
+    return 0;
+}
+END
+
 cat >forks.c <<'END'
 #include <pthread.h>
 #include <pty.h>
@@ -336,7 +390,8 @@ int main(int argc, char **argv)
     return strcmp(how, "three") == 0 ? 3 : 0;
 }
 END
-build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks && "$maxrace" cc -g -O0 -pthread threads.c -o threads; }
+build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks && "$maxrace" cc -g -O0 -pthread threads.c -o threads &&
+    "$maxrace" cc -g -O0 -pthread shares.c -o shares; }
 
 check record_ends_build build
 check record_ends_crashes crashes

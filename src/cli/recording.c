@@ -119,6 +119,10 @@ static void tell_end(const mr_record_summary *summary, const mr_launched *launch
         fputs("maxrace: recording ended at --max-events; the program went on\n", stderr);
     if (summary->state == MR_LOG_LONG)
         fputs("maxrace: recording ended at --max-log; the program went on\n", stderr);
+    if (summary->state == MR_LOG_CLONED)
+        fputs("maxrace: recording ended where clone made a thread that shares memory; the program "
+              "went on\n",
+              stderr);
     if (summary->state == MR_LOG_FULL)
         fprintf(stderr, "maxrace: recording ended because the log could not grow: %s\n",
                 strerror(summary->log_error));

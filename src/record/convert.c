@@ -64,7 +64,7 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
     static const mr_stop stops[] = {
         [MR_LOG_EXECED] = MR_STOP_EXEC,       [MR_LOG_LIMIT] = MR_STOP_MAX_EVENTS,
         [MR_LOG_FULL] = MR_STOP_DISK_FULL,    [MR_LOG_LONG] = MR_STOP_MAX_LOG,
-        [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK,
+        [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK, [MR_LOG_CLONED] = MR_STOP_CLONE,
     };
     static const mr_unseen unseens[] = {
         [MR_LOG_UNSEEN_OPENMP] = MR_UNSEEN_OPENMP,

@@ -35,7 +35,8 @@
     X(EXEC, "exec", "the exec of another program")                                                 \
     X(TIMEOUT, "timeout", "--timeout")                                                             \
     X(DEADLOCK, "deadlock", "a deadlock")                                                          \
-    X(DAMAGED, "damaged", "the damage of the log")
+    X(DAMAGED, "damaged", "the damage of the log")                                                 \
+    X(CLONE, "clone", "a clone that shares memory")
 
 typedef enum mr_stop {
 #define MR_STOP_ENUM(name, word, text) MR_STOP_##name,

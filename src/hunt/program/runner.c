@@ -250,7 +250,8 @@ static mr_status convert(const mr_runner *runner, const mr_run_request *request,
     if (fclose(file) != 0 && !status)
         status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     ran->is_cut = summary.state == MR_LOG_EXECED || summary.state == MR_LOG_LIMIT ||
-                  summary.state == MR_LOG_FULL || summary.state == MR_LOG_LONG || summary.damaged;
+                  summary.state == MR_LOG_FULL || summary.state == MR_LOG_LONG ||
+                  summary.state == MR_LOG_CLONED || summary.damaged;
     ran->is_full = summary.state == MR_LOG_LONG;
     return status;
 }
