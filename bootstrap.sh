@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 build_packages=(gcc libc6-dev make pkg-config libz3-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libdw-dev
     libopenmpi-dev openmpi-bin)
-test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind procps z3 libtbb-dev)
+test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind procps z3 libtbb-dev libomp-dev)
 
 fail() {
     echo "bootstrap.sh: $1" >&2
@@ -117,7 +117,6 @@ test) run_tests ;;
 deps)
     install_missing "${build_packages[@]}" "${test_packages[@]}"
     { is_installed debhelper && is_installed lintian; } || echo "for Debian packages (make deb), too: apt-get install debhelper lintian"
-    is_installed libomp-dev || echo "for tests of programs that use OpenMP of clang, too: apt-get install libomp-dev"
     is_installed libglib2.0-dev || echo "for tests of programs that use GLib, too: apt-get install libglib2.0-dev"
     { is_installed qtbase5-dev && is_installed qt6-base-dev; } || echo "for tests of programs that use Qt, too: apt-get install qtbase5-dev qt6-base-dev"
     ;;
