@@ -1,5 +1,5 @@
 /* Race on x: the signal of a timer comes while the main thread is in a loop without accesses, and its handler writes x, as the other
- * thread does. Predicted from every order. */
+ * thread does, which blocks the signal: else the system may give it to that thread. Predicted from every order. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -24,9 +24,14 @@ static void end_loop(int number)
 int main(void)
 {
     const struct itimerval soon = {.it_value = {0, 20000}};
+    sigset_t alarm;
     pthread_t thread;
     signal(SIGALRM, end_loop);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL);
     pthread_create(&thread, NULL, change, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
     if (sigsetjmp(out, 1) == 0) {
         setitimer(ITIMER_REAL, &soon, NULL);
         for (;;) {
