@@ -61,7 +61,7 @@ plan_check_all() {
         suite_of sanitize/ build/sanitize "$name"
         commands[-1]="env TEST_LENGTH=share ${commands[-1]}" # full/ has all random traces; here it is the code that counts
     done
-    for name in $(shortened) record_programs record_names record_leftovers hunt hunt_inputs mpi; do
+    for name in $(shortened) record_programs record_names record_kmpc record_qt record_leftovers hunt hunt_inputs mpi; do
         suite_of full/ build/release "$name"
         [ "$name" != record_programs ] || limits[-1]=$((3 * limit_seconds)) # it grows with each program
     done
