@@ -553,8 +553,8 @@ static inline unsigned mr_log_count(uint64_t word)
 /*
  * Is a record of this kind an operation of its thread, when operations are counted (replay)? Those
  * are not that depend on what other threads did before, or that only describe. Of GIVEN and TAKEN
- * those are not whose code is in the C library or GLib (mr_log_allocates), because these allocate when a thread
- * is the first to ask for something.
+ * those are not whose code is in the C library, GLib or the loader (mr_log_allocates), because these allocate
+ * when a thread is the first to ask for something.
  */
 static inline bool mr_log_counts(unsigned kind)
 {
@@ -585,10 +585,12 @@ static inline bool mr_log_is_file(const char *path, const char *begin)
     return *begin == '\0';
 }
 
-/* Is this the path of a library that allocates for itself when a thread is the first to ask for something: the C library, or GLib? */
+/* Is this the path of a library that allocates for itself when a thread is the first to ask for something: the C library, GLib, or the
+ * loader? */
 static inline bool mr_log_allocates(const char *path)
 {
-    return mr_log_is_file(path, "libc.so.") || mr_log_is_file(path, "libglib-2.0.so.");
+    return mr_log_is_file(path, "libc.so.") || mr_log_is_file(path, "libglib-2.0.so.") ||
+           mr_log_is_file(path, "ld-linux");
 }
 
 /* The BEFORE(ENDED) of the thread's END. */

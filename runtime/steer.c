@@ -585,6 +585,9 @@ void mr_steer_module(const mr_log_module *module, const char *path)
     if (mr_log_is_file(path, "libc.so.")) {
         mr_steer.libc = module->start;
         mr_steer.libc_end = module->end;
+    } else if (mr_log_is_file(path, "ld-linux")) {
+        mr_steer.loader = module->start;
+        mr_steer.loader_end = module->end;
     } else if (mr_log_allocates(path)) {
         mr_steer.glib = module->start;
         mr_steer.glib_end = module->end;

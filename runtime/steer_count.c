@@ -38,7 +38,8 @@ uint64_t mr_steer_expected_code(const mr_expected *expected)
 static bool allocates(uint64_t code)
 {
     return code - mr_steer.libc < mr_steer.libc_end - mr_steer.libc ||
-           code - mr_steer.glib < mr_steer.glib_end - mr_steer.glib;
+           code - mr_steer.glib < mr_steer.glib_end - mr_steer.glib ||
+           code - mr_steer.loader < mr_steer.loader_end - mr_steer.loader;
 }
 
 static bool counts(const uint64_t *record)

@@ -25,15 +25,16 @@ typedef struct mr_actor {
 typedef struct mr_steer_state {
     mr_schedule schedule;
     mr_actor *actors;
-    uint64_t at;             /* the step */
-    uint64_t operations;     /* of all threads */
-    const uint32_t *counted; /* the log up to here is counted … */
-    mr_thread *writes;       /* … and what follows is this thread's */
-    uintptr_t libc, libc_end, glib, glib_end, own, own_end; /* the C library, GLib and this one */
-    uint32_t helper;                                        /* the role that helps, MR_ROLE_NONE */
-    uint32_t helped;                                        /* stop points of the helper */
-    uint32_t rounds;                                        /* of help in this step */
-    uint32_t outside;     /* how often the thread of the step was in a call */
+    uint64_t at;                                /* the step */
+    uint64_t operations;                        /* of all threads */
+    const uint32_t *counted;                    /* the log up to here is counted … */
+    mr_thread *writes;                          /* … and what follows is this thread's */
+    uintptr_t libc, libc_end, glib, glib_end;   /* the C library, GLib, … */
+    uintptr_t loader, loader_end, own, own_end; /* … the loader and this one */
+    uint32_t helper;                            /* the role that helps, MR_ROLE_NONE */
+    uint32_t helped;                            /* stop points of the helper */
+    uint32_t rounds;                            /* of help in this step */
+    uint32_t outside;                           /* how often the thread of the step was in a call */
     int64_t sent_until;   /* CLOCK_MONOTONIC: a signal was sent, and is there by then */
     bool reached;         /* the goal */
     bool holds;           /* a debugger looks */

@@ -401,6 +401,49 @@ static int detached(void)
     return word == 3;
 }
 
+/* ---- target regions and teams, on the host ---- */
+
+static int targets(void)
+{
+    int a = 0, b = 0, sizes = 0;
+#pragma omp parallel num_threads(THREADS)
+    {
+#pragma omp single
+        {
+#pragma omp task depend(out : a) shared(a)
+            a = 1;
+#pragma omp target depend(inout : a) map(tofrom : a) nowait
+            a = 2 * a;
+#pragma omp task depend(in : a) shared(a, b)
+            b = a + 1;
+#pragma omp taskwait
+        }
+#pragma omp target map(tofrom : sizes)
+        {
+#pragma omp atomic
+            sizes += omp_get_num_threads();
+#pragma omp for
+            for (int i = 0; i < 2; i++) {
+#pragma omp atomic
+                sizes += 10;
+            }
+        }
+    }
+    return a == 2 && b == 3 && sizes == THREADS * 21;
+}
+
+static int limits(void)
+{
+    int most = 0;
+#pragma omp target teams num_teams(1) thread_limit(2) map(tofrom : most)
+#pragma omp parallel num_threads(5)
+    {
+#pragma omp single
+        most = omp_get_num_threads() + omp_get_thread_limit();
+    }
+    return most == 4;
+}
+
 /* ---- races ---- */
 
 static int race_in_region(void)
@@ -415,6 +458,14 @@ static int race_of_iterations(void)
 #pragma omp parallel for num_threads(THREADS)
     for (int i = 0; i < COUNT; i++)
         numbers[i] = numbers[COUNT - 1 - i] + 1;
+    return 1;
+}
+
+static int race_of_neighbours(void)
+{
+#pragma omp parallel for num_threads(THREADS)
+    for (int i = 0; i < COUNT - 1; i++)
+        numbers[i] = numbers[i + 1] + 1;
     return 1;
 }
 
@@ -584,17 +635,18 @@ is_safe() {
     done
 }
 
+# races NAME SEED…: the first of the seeds that has a race.
 races() {
-    local seed
-    for seed in 1 2 3; do
-        record "$1" $seed || return 1
+    local name=$1 seed
+    for seed in "${@:2}"; do
+        record "$name" "$seed" || return 1
         if ! "$maxrace" predict trace.mrt >report; then
             "$maxrace" replay trace.mrt >report 2>&1
             grep -q '^\([0-9]*\) of \1 confirmed' report || { cat report; return 1; }
             return
         fi
     done
-    echo 'no race from seeds 1 to 3'
+    echo "no race from the seeds ${*:2}"
     return 1
 }
 
@@ -615,10 +667,15 @@ fi
 check record_gomp_build "$maxrace" cc -g -O1 -fopenmp "-DNAMES=$rows" openmp.c -o openmp
 for name in "${names[@]}"; do
     case $name in
-    race*) check "record_gomp_$name" races "$name" ;;
+    race*) check "record_gomp_$name" races "$name" 1 2 3 ;;
     *) check "record_gomp_$name" is_safe "$name" ;;
     esac
 done
+# Another thread may be the first that asks for a function: the replay is the same.
+for seed in 3 4 5 6; do check "record_gomp_race_of_neighbours_$seed" races race_of_neighbours $seed; done
 OMP_CANCELLATION=true check record_gomp_told is_told
+for way in OLD FORTRAN LOOP PARALLEL; do check "record_gomp_left_${way,,}" is_left -D$way; done
+check record_gomp_loaded is_loaded
+check record_gomp_enumerated is_not_enumerated
 for name in loops order recursion dependences; do check "record_gomp_${name}_again" is_the_same "$name"; done
 [ $failures -eq 0 ]

@@ -123,7 +123,7 @@ static bool begins_handler(const mr_trace *trace, uint32_t event, uint64_t code)
                    sizeof signal - 1) == 0;
 }
 
-/* What libc or GLib does with memory of its own is no operation (record/positions.h): it may be done once for many calls. */
+/* What libc, GLib or the loader does with memory of its own is no operation (record/positions.h): it may be done once for many calls. */
 static bool is_operation(const mr_plan *plan, uint32_t event)
 {
     uint64_t code = plan->positions->codes[plan->positions->code[event]];
