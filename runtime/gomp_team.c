@@ -1,6 +1,7 @@
 /* Teams of OpenMP (gomp.h): their threads, their barrier, and what the other files need. */
 #include "gomp.h"
 
+#include "explore.h"
 #include "memory.h"
 #include "modules.h"
 #include "steer.h"
@@ -397,6 +398,9 @@ void mr_gomp_parallel(mr_thread *thread, mr_gomp_function function, void *data, 
         *team->shares = *shape;
         team->shares->number = 1;
         team->shares->place = mr_gomp_place();
+    }
+    if (size > 1) {
+        mr_explore_choice(MR_LOG_CHOICE_OPENMP, MR_LOG_ROLE_NONE, NULL, code, size);
     }
     begin_workers(team, outer, code);
     workers_used += size - 1;

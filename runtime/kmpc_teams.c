@@ -3,6 +3,7 @@
  */
 #include "kmpc.h"
 
+#include "explore.h"
 #include "modules.h"
 #include "steer.h"
 #include "sys.h"
@@ -252,6 +253,9 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     team->arguments = arguments;
     team->argument_count = count;
     team->code = code;
+    if (size > 1) {
+        mr_explore_choice(MR_LOG_CHOICE_OPENMP, MR_LOG_ROLE_NONE, NULL, code, (uint64_t)size);
+    }
     mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)size - 1,
                       team->fork_use, code);
     for (int i = 1; i < size; i++) {

@@ -370,6 +370,7 @@ typedef enum mr_log_choice {
     MR_LOG_CHOICE_INPUT, /* the program got something from outside; number: mr_input_kind, address: what
                             is asked, such as a descriptor */
     MR_LOG_CHOICE_UNFED, /* … that cannot be given again; number: what mr_inputs_unfed says */
+    MR_LOG_CHOICE_OPENMP, /* a team of OpenMP begins: its waits and who gets its tasks have no choices */
 } mr_log_choice;
 
 /* What people may want to know of a thread; no rule of the trace is broken. */

@@ -429,6 +429,11 @@ static void see_choice(learning *self, member *its, const uint64_t *record)
     case MR_LOG_CHOICE_INPUT:
         see_input(self, its, record);
         break;
+    case MR_LOG_CHOICE_OPENMP:
+        self->differs = true; /* what follows makes no sense in the model */
+        snprintf(self->run->problem, sizeof self->run->problem,
+                 "the mode cannot enumerate threads of OpenMP");
+        break;
     default:
         name_unseen(self,
                     "what cannot be given to the program again (other processes, the system)");
