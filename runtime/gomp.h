@@ -97,7 +97,8 @@ typedef struct mr_gomp_self {
 struct mr_gomp_team {
     mr_gomp_team *next; /* not in use */
     unsigned size, users, arrived, level, active_level;
-    unsigned threads; /* of the teams that its members begin */
+    unsigned threads; /* of the teams that its members begin … */
+    unsigned most;    /* … and how many at most */
     uint64_t use;     /* of the barrier */
     unsigned posted;  /* tasks that ended since the last use */
     unsigned open;    /* tasks */
@@ -191,5 +192,6 @@ void mr_gomp_ends(void);
  * begins, for which so many are asked for (0: it does not say). */
 void mr_gomp_schedule(int *kind, int *chunk);
 unsigned mr_gomp_team_size(const mr_gomp_self *self, unsigned threads);
+unsigned mr_gomp_most_threads(const mr_gomp_self *self);
 
 #endif

@@ -8,8 +8,19 @@
 static struct {
     bool known;
     int kind, chunk, most_levels;
-    unsigned threads, most_threads;
+    unsigned threads;
 } asked;
+
+/* `teams` sets it for the thread that comes to it, and is left to libgomp. */
+unsigned mr_gomp_most_threads(const mr_gomp_self *self)
+{
+    static int (*real)(void);
+    if (real == NULL) {
+        real = (int (*)(void))mr_real_find("omp_get_thread_limit");
+    }
+    unsigned most = (unsigned)real();
+    return most < self->team->most ? most : self->team->most;
+}
 
 static void look_at_environment(void)
 {
@@ -17,7 +28,6 @@ static void look_at_environment(void)
         asked.known = true;
         asked.threads = (unsigned)((int (*)(void))mr_real_find("omp_get_max_threads"))();
         asked.most_levels = ((int (*)(void))mr_real_find("omp_get_max_active_levels"))();
-        asked.most_threads = (unsigned)((int (*)(void))mr_real_find("omp_get_thread_limit"))();
         ((void (*)(int *, int *))mr_real_find("omp_get_schedule"))(&asked.kind, &asked.chunk);
     }
 }
@@ -42,7 +52,8 @@ unsigned mr_gomp_team_size(const mr_gomp_self *self, unsigned threads)
     if ((int)self->team->active_level >= asked.most_levels) {
         size = 1;
     }
-    return size > asked.most_threads ? asked.most_threads : size;
+    unsigned most = mr_gomp_most_threads(self);
+    return size > most ? most : size;
 }
 
 static void set_schedule(int kind, int chunk)
@@ -67,7 +78,7 @@ ANSWERS(in_parallel, self->team->active_level > 0)
 ANSWERS(in_final, self->task->is_final)
 ANSWERS(get_max_active_levels, (look_at_environment(), (void)self, asked.most_levels))
 ANSWERS(get_nested, (look_at_environment(), (void)self, asked.most_levels > 1))
-ANSWERS(get_thread_limit, (look_at_environment(), (void)self, asked.most_threads))
+ANSWERS(get_thread_limit, mr_gomp_most_threads(self))
 #undef ANSWERS
 
 static void set_num_threads(int threads)
@@ -146,4 +157,14 @@ void *mr_gomp_answer_of(const char *name)
         }
     }
     return NULL;
+}
+
+MR_EXPORT int omp_get_thread_limit(void);
+int omp_get_thread_limit(void)
+{
+    int (*answer)(void) = (int (*)(void))mr_gomp_answer_of("omp_get_thread_limit");
+    if (answer == NULL) {
+        answer = (int (*)(void))mr_real_look("omp_get_thread_limit");
+    }
+    return answer != NULL ? answer() : INT_MAX;
 }

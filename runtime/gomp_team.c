@@ -10,6 +10,7 @@
 #include "unseen.h"
 #include "writer.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -34,19 +35,60 @@ static __thread long workers_process;
 
 static mr_gomp_team *unused_teams;
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), bytes = strlen(end);
+    return length >= bytes && strcmp(name + length - bytes, end) == 0;
+}
+
+/*
+ * A function of libgomp that has to do with teams or tasks and is not done here: older than gcc 4.9, newer than this file, of reductions
+ * with the modifier `task`, or of Fortran. The library knows nothing of the teams that are made here, so its answer would be wrong.
+ */
+static bool is_not_done(const char *name)
+{
+    static const char *const done[] = {"PLUGIN_",   "alloc",     "atomic_",  "barrier", "cancel",
+                                       "critical_", "doacross_", "error",    "free",    "loop_",
+                                       "offload_",  "ordered_",  "sections", "single_", "target",
+                                       "task",      "teams",     "warning",  "parallel"};
+    if (mr_begins_with(name, "omp_")) {
+        return ends_with(name, "_") && !mr_begins_with(name, "omp_get_wti");
+    }
+    if (!mr_begins_with(name, "GOMP_")) {
+        return false;
+    }
+    if (strcmp(name, "GOMP_taskwait_depend_nowait") == 0 ||
+        strcmp(name, "GOMP_parallel_reductions") == 0 || strcmp(name, "GOMP_parallel_end") == 0 ||
+        (mr_begins_with(name, "GOMP_parallel") && ends_with(name, "_start"))) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
+        if (mr_begins_with(name + sizeof "GOMP_" - 1, done[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mr_gomp_is_used(void)
 {
     enum { UNKNOWN, USED, OTHER };
     static int known;
     if (known == UNKNOWN) {
         Dl_info info;
-        void *real = dlsym(RTLD_NEXT, "GOMP_parallel");
+        void *real = mr_real_look("GOMP_parallel");
         const char *cancels = secure_getenv("OMP_CANCELLATION");
         bool is_gomp = real != NULL && dladdr(real, &info) != 0 && info.dli_fname != NULL &&
                        mr_is_called(info.dli_fname, "libgomp.so") &&
                        !mr_is_instrumented((uintptr_t)real) &&
                        dlsym(RTLD_NEXT, "__kmpc_fork_call") == NULL; /* that of clang, too */
-        known = is_gomp && (cancels == NULL || strcasecmp(cancels, "true") != 0) ? USED : OTHER;
+        if (real == NULL && mr_real_look("__kmpc_fork_call") == NULL) {
+            return false; /* a library that is loaded later may bring it */
+        }
+        known = is_gomp && (cancels == NULL || strcasecmp(cancels, "true") != 0) &&
+                        !mr_modules_call(is_not_done)
+                    ? USED
+                    : OTHER;
     }
     return known == USED && mr_rt.active;
 }
@@ -57,6 +99,7 @@ mr_gomp_self *mr_gomp_now(void)
         now = &initial;
         initial.team = mr_gomp_take(sizeof *initial.team);
         initial.team->size = 1;
+        initial.team->most = UINT_MAX;
         initial.task = &initial.own;
         initial.own.team = initial.team;
     }
@@ -387,6 +430,7 @@ void mr_gomp_parallel(mr_thread *thread, mr_gomp_function function, void *data, 
                            .level = outer->team->level + 1,
                            .active_level = outer->team->active_level + (size > 1),
                            .threads = outer->task->threads,
+                           .most = mr_gomp_most_threads(outer),
                            .use = before.use,
                            .place = before.place,
                            .queue = size > 1 ? mr_gomp_place() : NULL,

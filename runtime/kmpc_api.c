@@ -105,7 +105,7 @@ mr_kmpc_settings *mr_kmpc_settings_now(void)
 static void *library(const char *name)
 {
     void *of_gcc = mr_gomp_answer_of(name);
-    return of_gcc != NULL ? of_gcc : dlsym(RTLD_NEXT, name);
+    return of_gcc != NULL ? of_gcc : mr_real_look(name);
 }
 
 static int threads_of(const mr_kmpc_thread *self)

@@ -440,6 +440,25 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
     return 0;
 }
 
+static int looks_for_call(struct dl_phdr_info *info, size_t size, void *is_one)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_DYNAMIC &&
+            calls(info, (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr),
+                  *(const is_wanted *)is_one)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+bool mr_modules_call(is_wanted is_one)
+{
+    return dl_iterate_phdr(looks_for_call, &is_one) != 0;
+}
+
 void mr_modules_find_instrumented(void)
 {
     unsigned long long loaded = instrumented.loaded;

@@ -21,6 +21,9 @@ bool mr_is_instrumented(uintptr_t code);
 /* Does an instrumented one use the room that a block has beyond what was asked for? */
 bool mr_modules_ask_for_room(void);
 
+/* Does a module call a function of another one whose name is wanted? */
+bool mr_modules_call(bool (*is_wanted)(const char *name));
+
 /* Is it in a library that is not instrumented? Not so of the libraries of C and C++ and of the runtime: all
  * that synchronises their threads is recorded. 0 is in none. */
 bool mr_is_foreign(uintptr_t code);

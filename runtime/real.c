@@ -62,6 +62,7 @@ static void *find_elsewhere(const char *name)
         {"__kmpc_", "libomp.so.5", RTLD_NOLOAD},
         {"omp_", "libomp.so.5", RTLD_NOLOAD},
         {"omp_", "libgomp.so.1", RTLD_NOLOAD},
+        {"GOMP_", "libgomp.so.1", RTLD_NOLOAD},
     };
     void *found = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all && found == NULL; i++) {

@@ -30,7 +30,7 @@ void mr_unseen_thread(uintptr_t code)
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (mr_is_called(info.dli_fname, names[i])) {
-            tell(MR_LOG_UNSEEN_OPENMP, "OpenMP");
+            mr_unseen_module(MR_LOG_UNSEEN_OPENMP);
         }
     }
 }
@@ -43,9 +43,8 @@ static void tell_io_uring(void)
 void mr_unseen_module(enum mr_log_unseen unseen)
 {
     static const char *const names[MR_LOG_UNSEEN_COUNT] = {
-        [MR_LOG_UNSEEN_ASSEMBLY] = "inline assembly",
-        [MR_LOG_UNSEEN_TBB] = "TBB",
-        [MR_LOG_UNSEEN_GLIB] = "GLib",
+        [MR_LOG_UNSEEN_OPENMP] = "OpenMP", [MR_LOG_UNSEEN_ASSEMBLY] = "inline assembly",
+        [MR_LOG_UNSEEN_TBB] = "TBB",       [MR_LOG_UNSEEN_GLIB] = "GLib",
         [MR_LOG_UNSEEN_QT] = "Qt",
     };
     tell(unseen, names[unseen]);
