@@ -35,7 +35,7 @@ static void step_queue(mr_gomp_team *team, uintptr_t code)
     team->steps++;
 }
 
-static void enqueue(mr_gomp_team *team, mr_gomp_task *task, uintptr_t code)
+static void enqueue(mr_gomp_team *team, mr_gomp_task *task)
 {
     task->next = NULL;
     if (team->last != NULL) {
@@ -44,7 +44,6 @@ static void enqueue(mr_gomp_team *team, mr_gomp_task *task, uintptr_t code)
         team->first = task;
     }
     team->last = task;
-    step_queue(team, code);
     mr_wake_key(team);
 }
 
@@ -151,7 +150,8 @@ static void finish(mr_thread *thread, mr_gomp_task *task, uintptr_t code)
         followers = first->next;
         if (--first->task->blockers == 0 && !first->task->is_waited_for) {
             mr_gomp_before_update(thread, code);
-            enqueue(team, first->task, code);
+            step_queue(team, code);
+            enqueue(team, first->task);
         }
         mr_gomp_give(first, sizeof *first);
     }
@@ -306,6 +306,9 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
         set_bounds(task, bounds);
     }
     mr_gomp_before_update(thread, code);
+    step_queue(
+        team,
+        code); /* first: what it depends on is decided here, and no schedule can part the two */
     current->open++;
     team->open++;
     if (task->group != NULL) {
@@ -316,9 +319,7 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
         mr_gomp_depend(task, depends, true);
     }
     if (task->blockers == 0) {
-        enqueue(team, task, code);
-    } else {
-        step_queue(team, code);
+        enqueue(team, task);
     }
 }
 

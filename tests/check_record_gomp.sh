@@ -583,6 +583,23 @@ static int race_of_readers(void)
     return 1;
 }
 
+static int race_past_dependence(void)
+{
+    int a = 0, b = 2;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    {
+#pragma omp task depend(inout : a) shared(a)
+        a++;
+#pragma omp task depend(in : a) depend(inout : b) shared(a, b)
+        b -= a;
+#pragma omp taskwait depend(in : a)
+        word = b;
+#pragma omp taskwait
+    }
+    return 1;
+}
+
 static int race_of_task_loop(void)
 {
 #pragma omp parallel num_threads(THREADS)
