@@ -1,6 +1,6 @@
 /*
  * assembly: does code have atomic accesses of its own that are not recorded? A compiler makes calls of them in instrumented
- * code, and those of inline assembly have calls around (assembler/rewrite.h). What is left is assembly that was not
+ * code, and those of inline assembly, and others of the compiler's own, have calls around (assembler/rewrite.h). What is left is assembly that was not
  * understood, and objects that were built otherwise.
  *
  * Looks for a lock prefix before a compare and exchange, exchange and add, or test and set of a bit,

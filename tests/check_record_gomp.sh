@@ -245,6 +245,21 @@ static int reductions(void)
     return product == 120 && most == 5 && all == 15;
 }
 
+/* gcc puts no calls before these updates. */
+static int doubles(void)
+{
+    static double real, all;
+#pragma omp parallel num_threads(THREADS) reduction(+ : all)
+    {
+#pragma omp atomic
+        real += 1;
+        all += 1;
+#pragma omp barrier
+        all += real;
+    }
+    return real == 3 && all == 12;
+}
+
 /* ---- tasks ---- */
 
 static void fill(int from, int count)

@@ -156,6 +156,11 @@ static bool assembles(char **arguments, int input, FILE *text)
     return takes;
 }
 
+static bool may_have_accesses(const char *text, size_t length)
+{
+    return memmem(text, length, "#APP", 4) != NULL || memmem(text, length, "\tlock", 5) != NULL;
+}
+
 int main(int count, char **arguments)
 {
     (void)count;
@@ -165,7 +170,7 @@ int main(int count, char **arguments)
     size_t length;
     char *text = file < 0 ? NULL : read_all(file, &length);
     FILE *changed = text == NULL ? NULL : new_file();
-    if (changed != NULL && memmem(text, length, "#APP", 4) != NULL &&
+    if (changed != NULL && may_have_accesses(text, length) &&
         mr_rewrite(text, length, changed) > 0 && fflush(changed) == 0 &&
         assembles(arguments, input, changed)) {
         return 0;

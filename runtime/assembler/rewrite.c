@@ -424,6 +424,13 @@ static bool counts_bytes(piece line)
     return false;
 }
 
+/* An instruction of the compiler's own, for an atomic update that it has put no call before. */
+static bool is_locked(piece line)
+{
+    piece rest = line, name = take_word(&rest);
+    return is(name, "lock") && rest.length > 0;
+}
+
 size_t mr_rewrite(const char *text, size_t length, FILE *out)
 {
     rewriter self = {.out = out};
@@ -443,7 +450,7 @@ size_t mr_rewrite(const char *text, size_t length, FILE *out)
             }
         } else if (self.inside && counts_bytes(line)) {
             return 0;
-        } else if (self.inside && (bare.length == 0 || bare.start[0] != '#')) {
+        } else if (self.inside ? bare.length == 0 || bare.start[0] != '#' : is_locked(bare)) {
             put_line(&self, line);
             continue;
         }
