@@ -2,6 +2,7 @@
 
 #include "explore.h"
 #include "memory.h"
+#include "modules.h"
 #include "steer.h"
 #include "sys.h"
 #include "writer.h"
@@ -133,7 +134,7 @@ static int next_number;
 mr_kmpc_thread *mr_kmpc_new_thread(void)
 {
     mr_kmpc_thread *thread = mr_kmpc_take(sizeof *thread);
-    *thread = (mr_kmpc_thread){.number = next_number++};
+    *thread = (mr_kmpc_thread){.number = next_number++, .settings = mr_kmpc_limits_now()->first};
     return thread;
 }
 
@@ -144,6 +145,27 @@ bool mr_kmpc_is_used(void)
         answer = dlsym(RTLD_NEXT, "__kmpc_fork_call") != NULL ? USED : UNUSED;
     }
     return mine != NULL || answer == USED; /* or a library that was loaded later does */
+}
+
+/* The library knows what it takes for true. */
+static bool cancels(void)
+{
+    int (*ask)(void) = getenv("OMP_CANCELLATION") != NULL
+                           ? (int (*)(void))mr_real_look("omp_get_cancellation")
+                           : NULL;
+    return ask != NULL && ask() != 0;
+}
+
+bool mr_kmpc_is_left(void)
+{
+    enum { UNKNOWN, LEFT, OURS };
+    static int answer;
+    int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (known == UNKNOWN) {
+        known = mr_modules_leave_openmp() || cancels() ? LEFT : OURS;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+    }
+    return known == LEFT;
 }
 
 void mr_kmpc_become(mr_thread *thread, mr_kmpc_thread *self)

@@ -23,6 +23,15 @@ typedef struct mr_kmpc_member mr_kmpc_member;
 typedef struct mr_kmpc_team mr_kmpc_team;
 typedef struct mr_kmpc_task mr_kmpc_task;
 
+/* From the environment (OMP_NUM_THREADS and so on), or from omp_set_…: these are of the task that calls, and of the regions and tasks
+ * that it begins afterwards. */
+typedef struct mr_kmpc_settings {
+    int threads, most_active_levels;
+    int schedule,
+        chunk; /* of schedule(runtime): 1 static, 2 dynamic, 3 guided, 4 auto; above: modifiers */
+    bool is_dynamic; /* nothing but what omp_get_dynamic says */
+} mr_kmpc_settings;
+
 /* A thread of the program that uses OpenMP. */
 typedef struct mr_kmpc_thread {
     mr_thread *of;
@@ -33,7 +42,7 @@ typedef struct mr_kmpc_thread {
     int job_tid;
     struct mr_kmpc_thread **workers; /* that it forks */
     int worker_count, workers_used;  /* those of teams that it is in now come first */
-    int threads_wanted;              /* omp_set_num_threads */
+    mr_kmpc_settings settings;       /* of its task */
     int threads_pushed;              /* for the next fork alone; 0: none */
     int locks_held;
     int depth; /* of tasks within waits */
@@ -72,11 +81,12 @@ struct mr_kmpc_task {
     bool goes_on; /* an untied task is called again for each of its parts */
     const void *created_token, *ended_token;
     mr_kmpc_counter children;
-    uint64_t spawned;     /* so far */
-    uint64_t depth;       /* of tasks within tasks */
-    uint64_t references;  /* itself, its children, dependences */
-    uint64_t waits_for;   /* tasks that it depends on and that have not ended */
-    mr_kmpc_ended *after; /* what it depends on */
+    uint64_t spawned;          /* so far */
+    uint64_t depth;            /* of tasks within tasks */
+    mr_kmpc_settings settings; /* it begins with */
+    uint64_t references;       /* itself, its children, dependences */
+    uint64_t waits_for;        /* tasks that it depends on and that have not ended */
+    mr_kmpc_ended *after;      /* what it depends on */
     mr_kmpc_successor *successors;
     struct mr_kmpc_place *places; /* of dependences among its children */
     mr_kmpc_group *group;         /* it belongs to */
@@ -120,6 +130,7 @@ struct mr_kmpc_team {
     int size, level, active_level, users;
     mr_kmpc_member *above; /* who forked it */
     mr_kmpc_member *members;
+    mr_kmpc_settings settings; /* of its implicit tasks at first */
     mr_kmpc_microtask function;
     void **arguments;
     int argument_count;
@@ -132,17 +143,20 @@ struct mr_kmpc_team {
     mr_kmpc_loop *loops;
 };
 
-/* Is the calling thread recorded? Else the library is called. */
-static inline bool mr_kmpc_is_ours(void)
-{
-    return mr_rt.active && mr_self != NULL;
-}
-
 /* Does the program call the library of LLVM? That of gcc has functions of the same names (omp_…). */
 bool mr_kmpc_is_used(void);
+/* Is all of the program left to the library, because it cancels (OMP_CANCELLATION) or calls what the runtime does not do? The caller is
+ * not busy. */
+bool mr_kmpc_is_left(void);
+
+/* Does the runtime do what the calling thread calls? Else the library is called. */
+static inline bool mr_kmpc_is_ours(void)
+{
+    return mr_rt.active && mr_self != NULL && !mr_kmpc_is_left();
+}
 static inline bool mr_kmpc_answers(void)
 {
-    return mr_kmpc_is_ours() && mr_kmpc_is_used();
+    return mr_rt.active && mr_kmpc_is_used() && mr_kmpc_is_ours();
 }
 
 /* The calling thread, which has a team of its own at first. */
@@ -157,14 +171,16 @@ void mr_kmpc_become(mr_thread *thread, mr_kmpc_thread *self);
 mr_kmpc_team *mr_kmpc_make_team(mr_kmpc_thread *self, int size);
 void mr_kmpc_leave_team(mr_kmpc_team *team);
 
-/* From the environment (OMP_NUM_THREADS and so on), and from omp_set_…: for all threads. */
-typedef struct mr_kmpc_settings {
-    int threads, most_active_levels;
-    size_t stack_bytes; /* of a thread; 0: as any */
-    int schedule,
-        chunk; /* of schedule(runtime): 1 static, 2 dynamic, 3 guided, 4 auto; 0: none given */
-} mr_kmpc_settings;
-mr_kmpc_settings *mr_kmpc_settings_now(void);
+/* From the environment, for all threads. */
+enum { MR_KMPC_LEVELS = 8 };
+typedef struct mr_kmpc_limits {
+    mr_kmpc_settings first; /* of a thread that no other one of OpenMP has made */
+    int threads_at
+        [MR_KMPC_LEVELS]; /* of OMP_NUM_THREADS, by the level of who forks; 0: none given */
+    int threads;          /* of the process at once */
+    size_t stack_bytes;   /* of a thread; 0: as any */
+} mr_kmpc_limits;
+const mr_kmpc_limits *mr_kmpc_limits_now(void);
 
 /* Zeroed memory of the runtime's own; and back. */
 void *mr_kmpc_take(size_t bytes);

@@ -25,11 +25,10 @@ static int processors(void)
     return count > 0 ? count : 1;
 }
 
-/* The first number in a variable of the environment; 0: there is none. */
-static int number_in(const char *name)
+/* The number that the text begins with; 0: there is none. */
+static int number_at(const char *text)
 {
     enum { MOST = 1 << 20 };
-    const char *text = getenv(name);
     int number = 0;
     while (text != NULL && *text == ' ') {
         text++;
@@ -38,6 +37,11 @@ static int number_in(const char *name)
         number = number * 10 + (*text - '0');
     }
     return number;
+}
+
+static int number_in(const char *name)
+{
+    return number_at(getenv(name));
 }
 
 static char lower_case(char letter)
@@ -62,6 +66,12 @@ static size_t stack_size(void)
     return bytes >= LEAST ? bytes : 0;
 }
 
+static bool is_true(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL && (lower_case(*text) == 't' || lower_case(*text) == 'y' || *text == '1');
+}
+
 /* OMP_SCHEDULE: [modifier:]kind[,chunk] */
 static void read_schedule(mr_kmpc_settings *settings)
 {
@@ -80,23 +90,38 @@ static void read_schedule(mr_kmpc_settings *settings)
     }
 }
 
-mr_kmpc_settings *mr_kmpc_settings_now(void)
+/* OMP_NUM_THREADS: one number for each level. */
+static void read_threads(mr_kmpc_limits *limits)
 {
-    static mr_kmpc_settings settings;
-    if (settings.threads == 0) {
-        int given = number_in("OMP_NUM_THREADS"), levels = number_in("OMP_MAX_ACTIVE_LEVELS");
-        const char *nested = getenv("OMP_NESTED");
-        const char *list = getenv("OMP_NUM_THREADS");
-        bool nests = nested != NULL && (lower_case(*nested) == 't' || *nested == '1');
-        for (; list != NULL && *list != '\0'; list++) {
-            nests = nests || *list == ',';
+    const char *text = getenv("OMP_NUM_THREADS");
+    for (int i = 0; i < MR_KMPC_LEVELS && text != NULL; i++) {
+        limits->threads_at[i] = number_at(text);
+        while (*text != '\0' && *text != ',') {
+            text++;
         }
-        settings.stack_bytes = stack_size();
-        settings.threads = given > 0 ? given : processors();
-        settings.most_active_levels = levels > 0 ? levels : nests ? INT32_MAX : 1;
-        read_schedule(&settings);
+        text = *text == ',' ? text + 1 : NULL;
     }
-    return &settings;
+}
+
+const mr_kmpc_limits *mr_kmpc_limits_now(void)
+{
+    static mr_kmpc_limits limits;
+    if (limits.threads == 0) {
+        const char *levels = getenv("OMP_MAX_ACTIVE_LEVELS");
+        int most = number_in("OMP_THREAD_LIMIT");
+        read_threads(&limits);
+        bool nests = is_true("OMP_NESTED") || limits.threads_at[1] > 0;
+        limits.stack_bytes = stack_size();
+        limits.first.threads = limits.threads_at[0] > 0 ? limits.threads_at[0] : processors();
+        limits.first.most_active_levels = levels != NULL && *levels >= '0' && *levels <= '9'
+                                              ? number_at(levels)
+                                          : nests ? INT32_MAX
+                                                  : 1;
+        limits.first.is_dynamic = is_true("OMP_DYNAMIC");
+        read_schedule(&limits.first);
+        limits.threads = most > 0 ? most : INT32_MAX;
+    }
+    return &limits;
 }
 
 /* ---- the library, where the program is not recorded, or the functions for that of gcc ---- */
@@ -106,11 +131,6 @@ static void *library(const char *name)
 {
     void *of_gcc = mr_gomp_answer_of(name);
     return of_gcc != NULL ? of_gcc : mr_real_look(name);
-}
-
-static int threads_of(const mr_kmpc_thread *self)
-{
-    return self->threads_wanted > 0 ? self->threads_wanted : mr_kmpc_settings_now()->threads;
 }
 
 static double seconds_now(void)
@@ -133,14 +153,14 @@ static double seconds_now(void)
     }
 ASK(int, omp_get_thread_num, 0, self->member->tid)
 ASK(int, omp_get_num_threads, 1, self->member->team->size)
-ASK(int, omp_get_max_threads, 1, threads_of(self))
+ASK(int, omp_get_max_threads, 1, self->settings.threads)
 ASK(int, omp_get_level, 0, self->member->team->level)
 ASK(int, omp_get_active_level, 0, self->member->team->active_level)
 ASK(int, omp_in_parallel, 0, self->member->team->active_level > 0)
 ASK(int, omp_in_final, 0, self->task->is_final)
-ASK(int, omp_get_dynamic, 0, 0)
-ASK(int, omp_get_nested, 0, mr_kmpc_settings_now()->most_active_levels > 1)
-ASK(int, omp_get_max_active_levels, 1, mr_kmpc_settings_now()->most_active_levels)
+ASK(int, omp_get_dynamic, 0, self->settings.is_dynamic)
+ASK(int, omp_get_nested, 0, self->settings.most_active_levels > 1)
+ASK(int, omp_get_max_active_levels, 1, self->settings.most_active_levels)
 ASK(int, omp_get_cancellation, 0, 0)
 ASK(int, omp_get_num_procs, processors(), processors())
 ASK(int, omp_get_num_teams, 1, self != NULL)
@@ -164,19 +184,21 @@ ASK(double, omp_get_wtime, seconds_now(), seconds_now())
             statement;                                                                             \
         }                                                                                          \
     }
-SET(omp_set_num_threads, count, self->threads_wanted = count > 0 ? count : self->threads_wanted)
-SET(omp_set_dynamic, is_dynamic, (void)is_dynamic)
-SET(omp_set_nested, nests, mr_kmpc_settings_now()->most_active_levels = nests ? INT32_MAX : 1)
+SET(omp_set_num_threads, count, self->settings.threads = count > 0 ? count : 1)
+SET(omp_set_dynamic, is_dynamic, self->settings.is_dynamic = is_dynamic != 0)
+SET(omp_set_nested, nests, self->settings.most_active_levels = nests ? INT32_MAX : 1)
 SET(omp_set_max_active_levels, levels,
-    mr_kmpc_settings_now()->most_active_levels = levels >= 0 ? levels : 1)
+    self->settings.most_active_levels = levels >= 0 ? levels : self->settings.most_active_levels)
 #undef SET
 
 /* ---- with other parameters ---- */
 
+/* Kinds of schedule(runtime); a modifier is above. */
+enum { STATIC = 1, AUTO = 4, KIND = 0xffff };
+
 MR_EXPORT void omp_set_schedule(int kind, int chunk);
 void omp_set_schedule(int kind, int chunk)
 {
-    enum { KIND = 0xffff };
     if (!mr_kmpc_answers()) {
         void (*real)(int, int) = (void (*)(int, int))library("omp_set_schedule");
         if (real != NULL) {
@@ -184,8 +206,12 @@ void omp_set_schedule(int kind, int chunk)
         }
         return;
     }
-    mr_kmpc_settings_now()->schedule = kind & KIND;
-    mr_kmpc_settings_now()->chunk = chunk > 0 ? chunk : 0;
+    mr_kmpc_thread *self = mr_kmpc_current();
+    bool is_known = (kind & KIND) >= STATIC && (kind & KIND) <= AUTO;
+    if (self != NULL) {
+        self->settings.schedule = is_known ? kind : STATIC;
+        self->settings.chunk = is_known && chunk > 0 ? chunk : 0;
+    }
 }
 
 MR_EXPORT void omp_get_schedule(int *kind, int *chunk);
@@ -198,9 +224,12 @@ void omp_get_schedule(int *kind, int *chunk)
         }
         return;
     }
-    const mr_kmpc_settings *settings = mr_kmpc_settings_now();
-    *kind = settings->schedule > 0 ? settings->schedule : 1;
-    *chunk = settings->chunk;
+    const mr_kmpc_thread *self = mr_kmpc_current();
+    const mr_kmpc_settings *settings =
+        self != NULL ? &self->settings : &mr_kmpc_limits_now()->first;
+    int schedule = settings->schedule & KIND;
+    *kind = schedule != 0 ? settings->schedule : STATIC;
+    *chunk = schedule == AUTO ? 1 : settings->chunk > 0 ? settings->chunk : schedule > STATIC;
 }
 
 /* The member of the calling thread's teams at this level; NULL: there is none. */

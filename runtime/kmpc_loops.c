@@ -183,15 +183,17 @@ static void leave_loop(mr_kmpc_team *team, mr_kmpc_loop *loop)
 
 enum { DOACROSS_NUMBERS = 1u << 30 }; /* of loops of another kind */
 
-static void begin_loop(mr_kmpc_member *self, int kind, int64_t lower, int64_t stride, int64_t chunk,
-                       uint64_t trip)
+static void begin_loop(const mr_kmpc_thread *thread, int kind, int64_t lower, int64_t stride,
+                       int64_t chunk, uint64_t trip)
 {
-    const mr_kmpc_settings *settings = mr_kmpc_settings_now();
+    mr_kmpc_member *self = thread->member;
+    const mr_kmpc_settings *settings = &thread->settings;
     uint64_t size = (uint64_t)self->team->size;
     bool is_ordered = kind >= ORDERED && kind <= ORDERED_AUTO;
     kind -= is_ordered ? TO_ORDERED : 0;
     if (kind == RUNTIME) {
-        bool is_static = settings->schedule <= 1 || settings->schedule == 4;
+        int schedule = settings->schedule & KIND;
+        bool is_static = schedule <= 1 || schedule == 4;
         kind = is_static ? (settings->chunk > 0 ? STATIC_CHUNKED : STATIC) : 0;
         chunk = settings->chunk;
     }
@@ -263,8 +265,7 @@ static bool next_chunk(mr_thread *thread, mr_kmpc_member *self, int *last, int64
             (place, number, kind, lower, upper, stride, chunk);                                    \
         } else if ((thread = mr_enter()) != NULL) {                                                \
             uint64_t trip = trip_of((int64_t)lower, (int64_t)upper, stride, is_unsigned);          \
-            begin_loop(mr_kmpc_self(thread)->member, kind &KIND, (int64_t)lower, stride, chunk,    \
-                       trip);                                                                      \
+            begin_loop(mr_kmpc_self(thread), kind &KIND, (int64_t)lower, stride, chunk, trip);     \
             mr_leave(thread);                                                                      \
         }                                                                                          \
     }                                                                                              \

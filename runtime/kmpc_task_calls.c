@@ -149,6 +149,7 @@ void __kmpc_omp_task_complete_if0(void *place, int number, void *body)
     if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         self->task = task->parent;
+        self->settings = task->settings;
         if (task->goes_on) {
             mr_kmpc_task_run(thread, self, task, MR_CALLER);
         } else {

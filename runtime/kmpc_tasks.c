@@ -66,6 +66,7 @@ mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags
                            .ended_token = tokens + 1,
                            .references = 1,
                            .depth = self->task->depth + 1,
+                           .settings = self->settings,
                            .group = self->task->open,
                            .open = self->task->open};
     self->task->references++;
@@ -173,8 +174,10 @@ void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t c
 void mr_kmpc_task_run(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t code)
 {
     mr_kmpc_task *before = self->task;
+    mr_kmpc_settings settings = self->settings;
     mr_kmpc_body *body = task->body;
     self->task = task;
+    self->settings = task->settings;
     self->depth++;
     mr_leave(thread);
     do {
@@ -190,6 +193,7 @@ void mr_kmpc_task_run(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *tas
     thread = mr_enter();
     self->depth--;
     self->task = before;
+    self->settings = settings;
     if (thread != NULL && task->may_be_completed && !task->is_completed) {
         mr_kmpc_before(task->created_token, code);
         task->may_be_completed = false; /* whoever completes it ends it */

@@ -40,6 +40,7 @@ mr_kmpc_team *mr_kmpc_make_team(mr_kmpc_thread *self, int size)
         member->implicit.references = 1;
         member->implicit.is_final = above != NULL && self->task->is_final;
     }
+    team->settings = self->settings;
     team->fork_use = new_use();
     team->use = new_use();
     return team;
@@ -167,6 +168,7 @@ static void *openmp_thread(void *argument)
         self->job = NULL;
         self->member = &team->members[tid];
         self->task = &self->member->implicit;
+        self->settings = team->settings;
         mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, team->fork_use,
                           team->code);
         mr_leave(thread);
@@ -198,10 +200,9 @@ static int have_workers(mr_thread *thread, mr_kmpc_thread *self, int count, uint
         pthread_t handle;
         pthread_attr_t attributes;
         mr_kmpc_thread *worker = mr_kmpc_new_thread();
-        worker->threads_wanted = self->threads_wanted;
         mr_thread_detached(&attributes, NULL);
-        if (mr_kmpc_settings_now()->stack_bytes > 0) {
-            pthread_attr_setstacksize(&attributes, mr_kmpc_settings_now()->stack_bytes);
+        if (mr_kmpc_limits_now()->stack_bytes > 0) {
+            pthread_attr_setstacksize(&attributes, mr_kmpc_limits_now()->stack_bytes);
         }
         thread->creates_at = code;
         mr_leave(thread);
@@ -219,18 +220,19 @@ static int have_workers(mr_thread *thread, mr_kmpc_thread *self, int count, uint
     return self->worker_count < count ? self->worker_count : count;
 }
 
+static int threads_busy = 1; /* in teams, with the first one */
+
 static int team_size(mr_kmpc_thread *self)
 {
     enum { MOST = 1024 };
-    const mr_kmpc_settings *settings = mr_kmpc_settings_now();
-    int size = self->threads_pushed > 0   ? self->threads_pushed
-               : self->threads_wanted > 0 ? self->threads_wanted
-                                          : settings->threads;
+    int size = self->threads_pushed > 0 ? self->threads_pushed : self->settings.threads;
+    int left = mr_kmpc_limits_now()->threads - threads_busy + 1;
     self->threads_pushed = 0;
-    if (self->member->team->active_level >= settings->most_active_levels) {
+    if (self->member->team->active_level >= self->settings.most_active_levels) {
         size = 1;
     }
-    return size < MOST ? size : MOST;
+    size = size < left ? size : left;
+    return size < 1 ? 1 : size < MOST ? size : MOST;
 }
 
 static void fork_team(mr_kmpc_microtask function, void **arguments, int count, bool alone,
@@ -244,6 +246,7 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     mr_kmpc_thread *self = mr_kmpc_self(thread);
     mr_kmpc_member *above = self->member;
     mr_kmpc_task *task = self->task;
+    mr_kmpc_settings settings = self->settings;
     mr_yield(thread);
     int size = alone ? 1 : team_size(self);
     int used = self->workers_used;
@@ -256,6 +259,10 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     if (size > 1) {
         mr_explore_choice(MR_LOG_CHOICE_OPENMP, MR_LOG_ROLE_NONE, NULL, code, (uint64_t)size);
     }
+    if (team->level < MR_KMPC_LEVELS && mr_kmpc_limits_now()->threads_at[team->level] > 0) {
+        team->settings.threads = mr_kmpc_limits_now()->threads_at[team->level];
+    }
+    self->settings = team->settings;
     mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)size - 1,
                       team->fork_use, code);
     for (int i = 1; i < size; i++) {
@@ -265,6 +272,7 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
         mr_wake_key(worker);
     }
     self->workers_used = used + size - 1;
+    threads_busy += size - 1;
     self->member = team->members;
     self->task = &team->members->implicit;
     mr_yield(thread);
@@ -274,7 +282,9 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
     self->member = above;
     self->task = task;
     self->workers_used = used;
+    self->settings = settings;
     if (thread != NULL) {
+        threads_busy -= size - 1;
         mr_kmpc_leave_team(team);
         mr_leave(thread);
     }
@@ -346,6 +356,7 @@ void __kmpc_end_serialized_parallel(void *place, int number)
         if (team->above != NULL) {
             self->task = team->members->implicit.parent;
             self->member = team->above;
+            self->settings = team->settings;
             mr_kmpc_leave_team(team);
         }
         mr_leave(thread);

@@ -20,8 +20,9 @@ static struct {
     bool has_glib;   /* one that is not recorded */
     bool calls_in_glib; /* recorded code calls what the runtime does not know of it */
     bool has_qt, calls_in_qt;
-    bool ask_for_room; /* recorded code calls malloc_usable_size */
-    char self[4096];   /* the program's path */
+    bool calls_in_openmp; /* recorded code calls what the runtime does not do of libomp */
+    bool ask_for_room;    /* recorded code calls malloc_usable_size */
+    char self[4096];      /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -159,6 +160,11 @@ static void add_range(code_ranges *ranges, uintptr_t start, uintptr_t end)
 bool mr_is_instrumented(uintptr_t code)
 {
     return range_of(&instrumented.ranges, code) != 0;
+}
+
+bool mr_modules_leave_openmp(void)
+{
+    return modules.calls_in_openmp;
 }
 
 bool mr_modules_ask_for_room(void)
@@ -311,6 +317,51 @@ static bool is_unseen_of_qt(const char *name)
     return false;
 }
 
+/* Functions of LLVM's library of OpenMP that the runtime does not do (kmpc.h): allocators, threadprivate without
+ * variables of the thread, those of other compilers, and the library in place of that of gcc. */
+static bool is_unseen_of_openmp(const char *name)
+{
+    static const char *const begins[] = {"__kmpc_threadprivate",
+                                         "__kmpc_alloc",
+                                         "__kmpc_aligned_alloc",
+                                         "__kmpc_calloc",
+                                         "__kmpc_realloc",
+                                         "__kmpc_init_",
+                                         "__kmpc_set_",
+                                         "__kmpc_test_",
+                                         "__kmpc_atomic_",
+                                         "__kmpc_bound_",
+                                         "__kmpc_global_num_threads",
+                                         "__kmpc_in_parallel",
+                                         "__kmpc_barrier_master",
+                                         "__kmpc_dist_dispatch_",
+                                         "__kmpc_team_static_",
+                                         "__kmpc_fork_call_if",
+                                         "__kmpc_proxy_task_",
+                                         "__kmpc_invoke_task_func",
+                                         "__kmpc_omp_task_parts",
+                                         "__kmpc_omp_taskwait_deps",
+                                         "__kmpc_push_num_threads_",
+                                         "__kmpc_task_reduction_init",
+                                         "__kmpc_task_reduction_modifier_init",
+                                         "GOMP_",
+                                         "kmp_malloc",
+                                         "kmp_calloc",
+                                         "kmp_realloc",
+                                         "kmp_aligned_malloc",
+                                         "omp_alloc",
+                                         "omp_aligned_",
+                                         "omp_calloc",
+                                         "omp_realloc",
+                                         "omp_init_allocator"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (mr_begins_with(name, begins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of the program itself: other modules may be unloaded, and something else be there. */
 static void add_constants(const struct dl_phdr_info *info)
 {
@@ -428,6 +479,8 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
             modules.ask_for_room = modules.ask_for_room || calls(info, dynamic, is_of_room);
             modules.calls_in_glib =
                 modules.calls_in_glib || calls(info, dynamic, is_unseen_of_glib);
+            modules.calls_in_openmp =
+                modules.calls_in_openmp || calls(info, dynamic, is_unseen_of_openmp);
             modules.calls_in_qt = modules.calls_in_qt || calls(info, dynamic, is_unseen_of_qt);
         } else if (header->p_type == PT_DYNAMIC && info->dlpi_name != NULL) {
             add_unseen(info->dlpi_name);

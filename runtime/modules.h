@@ -18,6 +18,9 @@ void mr_modules_tell(void);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
+/* Does an instrumented one call what the runtime does not do of OpenMP of clang? */
+bool mr_modules_leave_openmp(void);
+
 /* Does an instrumented one use the room that a block has beyond what was asked for? */
 bool mr_modules_ask_for_room(void);
 

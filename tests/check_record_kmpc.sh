@@ -510,6 +510,55 @@ static bool detached(void)
     return numbers[0] == 4;
 }
 
+static bool reductions(void)
+{
+    int most = -1;
+    double least = COUNT, product = 1;
+#pragma omp parallel for reduction(max : most)
+    for (int i = 0; i < COUNT; i++)
+        most = i > most ? i : most;
+#pragma omp parallel for reduction(min : least) reduction(* : product)
+    for (int i = 1; i < COUNT; i++) {
+        least = i < least ? i : least;
+        product *= i % 2 + 1;
+    }
+    return most == COUNT - 1 && least == 1 && product == 4096;
+}
+
+/* What a region or a task sets is gone when it ends. */
+static bool settings(void)
+{
+    int team = 0, inner = 0, kind_seen = 0, chunk_seen = 0;
+    omp_sched_t kind;
+    omp_set_max_active_levels(2);
+    omp_set_schedule(omp_sched_dynamic, 5);
+#pragma omp parallel num_threads(2)
+    {
+        omp_set_num_threads(1);
+        omp_set_max_active_levels(1);
+        omp_set_schedule(omp_sched_static, 0);
+    }
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 1) {
+#pragma omp task
+        omp_set_num_threads(1);
+#pragma omp taskwait
+        omp_set_num_threads(2);
+#pragma omp parallel
+        if (omp_get_thread_num() == 0)
+            inner = omp_get_num_threads();
+    }
+#pragma omp parallel
+    if (omp_get_thread_num() == 0)
+        team = omp_get_num_threads();
+    omp_get_schedule(&kind, &chunk_seen);
+    kind_seen = kind == omp_sched_dynamic;
+    omp_set_schedule(omp_sched_auto, 7);
+    omp_get_schedule(&kind, &numbers[0]);
+    omp_set_dynamic(1);
+    return team == 3 && inner == 2 && kind_seen && chunk_seen == 5 && numbers[0] == 1 && omp_get_dynamic();
+}
+
 /* More than a thread has without OMP_STACKSIZE. */
 static bool stacks(void)
 {
@@ -560,9 +609,63 @@ races() {
     done
 }
 
+# OMP_NUM_THREADS with a number for each level, and OMP_THREAD_LIMIT.
+limits() {
+    printf '%s\n' '#include <omp.h>' '#include <stdio.h>' 'int main(void)' '{' '    int inner = 0, outer = 0;' \
+        '#pragma omp parallel' '    if (omp_get_thread_num() == 0) {' '        outer = omp_get_num_threads();' \
+        '#pragma omp parallel' '        if (omp_get_thread_num() == 0)' '            inner = omp_get_num_threads();' '    }' \
+        '    return printf("%d %d %d\n", outer, inner, omp_get_max_threads()) < 0;' '}' >limits.c
+    "$maxrace" cc -fopenmp -g limits.c -o limits || return 1
+    (OMP_NUM_THREADS=2,3 "$maxrace" record -o trace.mrt ./limits) >out 2>err && [ "$(cat out)" = '2 3 2' ] &&
+        (OMP_NUM_THREADS=5 OMP_THREAD_LIMIT=4 "$maxrace" record -o trace.mrt ./limits) >out 2>err && grep -q '^4 1 ' out || { cat out err; return 1; }
+}
+
+# What the runtime does not do is left to the library from the beginning, with a line about it.
+left() {
+    cat >left.c <<'END'
+#include <omp.h>
+#include <stdio.h>
+static int own = 1;
+#pragma omp threadprivate(own)
+int main(void)
+{
+    int sum = 0, after = 0;
+#ifdef CANCELS
+#pragma omp parallel
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < 3; i++) {
+        if (i == 1) {
+#pragma omp cancel for
+            after = 1;
+        }
+    }
+#endif
+    own = 4;
+#pragma omp parallel copyin(own) reduction(+ : sum)
+    {
+#ifdef ALLOCATES
+        int *room = omp_alloc(sizeof *room, omp_default_mem_alloc);
+        *room = 1;
+        sum += *room;
+        omp_free(room, omp_default_mem_alloc);
+#endif
+        own += omp_get_thread_num();
+        sum += own;
+    }
+    return printf("%d %d\n", sum, after) < 0;
+}
+END
+    local flags
+    for flags in -fnoopenmp-use-tls -DCANCELS -DALLOCATES; do
+        "$maxrace" cc -fopenmp -g $flags left.c -o left && OMP_CANCELLATION=true ./left >expected &&
+            OMP_CANCELLATION=$([ $flags = -DCANCELS ] && echo true) timeout 60 "$maxrace" record -o trace.mrt ./left >out 2>err && diff expected out &&
+            grep -q 'OpenMP synchronises in ways that are not recorded' err || { echo "$flags"; cat out err; return 1; }
+    done
+}
+
 mapfile -t names < <(sed -n 's/^static bool \([a-z_]*\)(void)$/\1/p' constructs.c | grep -v '^are_numbers$')
 if ! printf '#include <omp.h>\nint main(void) { return omp_get_level(); }\n' | clang -fopenmp -x c - -o probe 2>/dev/null; then
-    for name in "${names[@]}"; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
+    for name in "${names[@]}" limits left; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
     exit 0
 fi
 all=
@@ -574,4 +677,6 @@ for name in "${names[@]}"; do
     *) check "record_kmpc_$name" is_safe "$name" ;;
     esac
 done
+check record_kmpc_limits limits
+check record_kmpc_left left
 [ $failures -eq 0 ]
