@@ -154,6 +154,12 @@ static inline bool mr_kmpc_is_ours(void)
 {
     return mr_rt.active && mr_self != NULL && !mr_kmpc_is_left();
 }
+
+/* The number of the calling thread in the library, which is called with it: in a child of fork that is not recorded, code that began before
+ * the fork still has ours. */
+int mr_kmpc_number_theirs(int ours);
+#define MR_THEIRS(number) mr_kmpc_number_theirs(number)
+
 static inline bool mr_kmpc_answers(void)
 {
     return mr_rt.active && mr_kmpc_is_used() && mr_kmpc_is_ours();

@@ -272,7 +272,7 @@ MR_EXPORT void __kmpc_push_num_threads(void *place, int number, int count);
 void __kmpc_push_num_threads(void *place, int number, int count)
 {
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_push_num_threads)(place, number, count);
+        MR_REAL(__kmpc_push_num_threads)(place, MR_THEIRS(number), count);
         return;
     }
     mr_kmpc_thread *self = mr_kmpc_current();
@@ -289,11 +289,11 @@ void __kmpc_push_num_threads(void *place, int number, int count)
             MR_REAL(name) arguments;                                                               \
         }                                                                                          \
     }
-IGNORED(__kmpc_push_proc_bind, (void *place, int number, int how), (place, number, how))
+IGNORED(__kmpc_push_proc_bind, (void *place, int number, int how), (place, MR_THEIRS(number), how))
 IGNORED(__kmpc_push_num_teams, (void *place, int number, int teams, int threads),
-        (place, number, teams, threads))
+        (place, MR_THEIRS(number), teams, threads))
 IGNORED(__kmpc_push_num_teams_51, (void *place, int number, int least, int most, int threads),
-        (place, number, least, most, threads))
+        (place, MR_THEIRS(number), least, most, threads))
 IGNORED(__kmpc_begin, (void *place, int flags), (place, flags))
 IGNORED(__kmpc_end, (void *place), (place))
 #undef IGNORED

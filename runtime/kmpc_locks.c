@@ -83,14 +83,14 @@ void mr_kmpc_unlock(mr_thread *thread, void *word, unsigned bytes, uintptr_t cod
             mr_leave(thread);                                                                      \
         }                                                                                          \
     }
-CRITICAL(__kmpc_critical, (void *place, int number, void *lock), (place, number, lock),
+CRITICAL(__kmpc_critical, (void *place, int number, void *lock), (place, MR_THEIRS(number), lock),
          mr_kmpc_lock)
 CRITICAL(__kmpc_critical_with_hint, (void *place, int number, void *lock, uint32_t hint),
-         (place, number, lock, hint), mr_kmpc_lock)
-CRITICAL(__kmpc_end_critical, (void *place, int number, void *lock), (place, number, lock),
-         mr_kmpc_unlock)
-CRITICAL(__kmpc_end_reduce_nowait, (void *place, int number, void *lock), (place, number, lock),
-         mr_kmpc_unlock)
+         (place, MR_THEIRS(number), lock, hint), mr_kmpc_lock)
+CRITICAL(__kmpc_end_critical, (void *place, int number, void *lock),
+         (place, MR_THEIRS(number), lock), mr_kmpc_unlock)
+CRITICAL(__kmpc_end_reduce_nowait, (void *place, int number, void *lock),
+         (place, MR_THEIRS(number), lock), mr_kmpc_unlock)
 #undef CRITICAL
 
 /* Each thread adds its own under the lock. */
@@ -102,7 +102,7 @@ CRITICAL(__kmpc_end_reduce_nowait, (void *place, int number, void *lock), (place
     {                                                                                              \
         mr_thread *thread;                                                                         \
         if (!mr_kmpc_is_ours()) {                                                                  \
-            return MR_REAL(name)(place, number, count, bytes, data, add, lock);                    \
+            return MR_REAL(name)(place, MR_THEIRS(number), count, bytes, data, add, lock);         \
         }                                                                                          \
         if ((thread = mr_enter()) != NULL) {                                                       \
             mr_kmpc_lock(thread, lock, CRITICAL_BYTES, MR_CALLER);                                 \
@@ -119,7 +119,7 @@ void __kmpc_end_reduce(void *place, int number, void *lock)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_end_reduce)(place, number, lock);
+        MR_REAL(__kmpc_end_reduce)(place, MR_THEIRS(number), lock);
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_unlock(thread, lock, CRITICAL_BYTES, MR_CALLER);
         mr_kmpc_barrier(thread, mr_kmpc_self(thread), MR_CALLER);

@@ -88,7 +88,8 @@ static void place_of(int kind, int *tid, int *size)
               signed_type *step, signed_type stride, signed_type chunk)                            \
     {                                                                                              \
         if (!mr_kmpc_is_ours()) {                                                                  \
-            MR_REAL(name)(place, number, kind, last, lower, upper, step, stride, chunk);           \
+            MR_REAL(name)                                                                          \
+            (place, MR_THEIRS(number), kind, last, lower, upper, step, stride, chunk);             \
             return;                                                                                \
         }                                                                                          \
         int tid, size;                                                                             \
@@ -124,7 +125,7 @@ MR_EXPORT void __kmpc_for_static_fini(void *place, int number);
 void __kmpc_for_static_fini(void *place, int number)
 {
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_for_static_fini)(place, number);
+        MR_REAL(__kmpc_for_static_fini)(place, MR_THEIRS(number));
     }
 }
 
@@ -138,11 +139,12 @@ void __kmpc_for_static_fini(void *place, int number)
     {                                                                                              \
         if (!mr_kmpc_is_ours()) {                                                                  \
             MR_REAL(name)                                                                          \
-            (place, number, kind, last, lower, upper, upper_of_team, step, stride, chunk);         \
+            (place, MR_THEIRS(number), kind, last, lower, upper, upper_of_team, step, stride,      \
+             chunk);                                                                               \
             return;                                                                                \
         }                                                                                          \
         *upper_of_team = *upper;                                                                   \
-        real(place, number, kind, last, lower, upper, step, stride, chunk);                        \
+        real(place, MR_THEIRS(number), kind, last, lower, upper, step, stride, chunk);             \
     }
 DISTRIBUTE_INIT(__kmpc_dist_for_static_init_4, int32_t, int32_t, __kmpc_for_static_init_4)
 DISTRIBUTE_INIT(__kmpc_dist_for_static_init_4u, uint32_t, int32_t, __kmpc_for_static_init_4u)
@@ -262,7 +264,7 @@ static bool next_chunk(mr_thread *thread, mr_kmpc_member *self, int *last, int64
         mr_thread *thread;                                                                         \
         if (!mr_kmpc_is_ours()) {                                                                  \
             MR_REAL(__kmpc_dispatch_init_##suffix)                                                 \
-            (place, number, kind, lower, upper, stride, chunk);                                    \
+            (place, MR_THEIRS(number), kind, lower, upper, stride, chunk);                         \
         } else if ((thread = mr_enter()) != NULL) {                                                \
             uint64_t trip = trip_of((int64_t)lower, (int64_t)upper, stride, is_unsigned);          \
             begin_loop(mr_kmpc_self(thread), kind &KIND, (int64_t)lower, stride, chunk, trip);     \
@@ -278,8 +280,8 @@ static bool next_chunk(mr_thread *thread, mr_kmpc_member *self, int *last, int64
         int64_t first = 0, end = 0;                                                                \
         bool any = false;                                                                          \
         if (!mr_kmpc_is_ours()) {                                                                  \
-            return MR_REAL(__kmpc_dispatch_next_##suffix)(place, number, last, lower, upper,       \
-                                                          stride);                                 \
+            return MR_REAL(__kmpc_dispatch_next_##suffix)(place, MR_THEIRS(number), last, lower,   \
+                                                          upper, stride);                          \
         }                                                                                          \
         if ((thread = mr_enter()) != NULL) {                                                       \
             mr_kmpc_member *self = mr_kmpc_self(thread)->member;                                   \
@@ -299,7 +301,7 @@ static bool next_chunk(mr_thread *thread, mr_kmpc_member *self, int *last, int64
         if (mr_kmpc_is_ours()) {                                                                   \
             end_iteration(MR_CALLER);                                                              \
         } else {                                                                                   \
-            MR_REAL(__kmpc_dispatch_fini_##suffix)(place, number);                                 \
+            MR_REAL(__kmpc_dispatch_fini_##suffix)(place, MR_THEIRS(number));                      \
         }                                                                                          \
     }
 
@@ -330,7 +332,7 @@ void __kmpc_ordered(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_ordered)(place, number);
+        MR_REAL(__kmpc_ordered)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         if (self->loop.shared != NULL) {
@@ -346,7 +348,7 @@ void __kmpc_end_ordered(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_end_ordered)(place, number);
+        MR_REAL(__kmpc_end_ordered)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         if (self->loop.shared != NULL) {
@@ -366,7 +368,7 @@ void __kmpc_doacross_init(void *place, int number, int dimensions, const int64_t
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_doacross_init)(place, number, dimensions, bounds);
+        MR_REAL(__kmpc_doacross_init)(place, MR_THEIRS(number), dimensions, bounds);
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         mr_kmpc_loop *shared = join_loop(self->team, DOACROSS_NUMBERS + self->doacrosses++);
@@ -410,7 +412,7 @@ void __kmpc_doacross_wait(void *place, int number, const int64_t *iteration)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_doacross_wait)(place, number, iteration);
+        MR_REAL(__kmpc_doacross_wait)(place, MR_THEIRS(number), iteration);
     } else if ((thread = mr_enter()) != NULL) {
         const mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         const char *posted = posted_of(self, iteration);
@@ -431,7 +433,7 @@ void __kmpc_doacross_post(void *place, int number, const int64_t *iteration)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_doacross_post)(place, number, iteration);
+        MR_REAL(__kmpc_doacross_post)(place, MR_THEIRS(number), iteration);
     } else if ((thread = mr_enter()) != NULL) {
         const mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         char *posted = posted_of(self, iteration);
@@ -450,7 +452,7 @@ void __kmpc_doacross_fini(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_doacross_fini)(place, number);
+        MR_REAL(__kmpc_doacross_fini)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         leave_loop(self->team, self->doacross.shared);

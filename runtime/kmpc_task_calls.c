@@ -37,8 +37,8 @@ void *__kmpc_omp_task_alloc(void *place, int number, int flags, size_t body_byte
 {
     return mr_kmpc_is_ours()
                ? allocate((unsigned)flags, body_bytes, shared_bytes, function, MR_CALLER)
-               : MR_REAL(__kmpc_omp_task_alloc)(place, number, flags, body_bytes, shared_bytes,
-                                                function);
+               : MR_REAL(__kmpc_omp_task_alloc)(place, MR_THEIRS(number), flags, body_bytes,
+                                                shared_bytes, function);
 }
 
 MR_EXPORT void *__kmpc_omp_target_task_alloc(void *place, int number, int flags, size_t body_bytes,
@@ -48,7 +48,7 @@ void *__kmpc_omp_target_task_alloc(void *place, int number, int flags, size_t bo
 {
     return mr_kmpc_is_ours()
                ? allocate((unsigned)flags, body_bytes, shared_bytes, function, MR_CALLER)
-               : MR_REAL(__kmpc_omp_target_task_alloc)(place, number, flags, body_bytes,
+               : MR_REAL(__kmpc_omp_target_task_alloc)(place, MR_THEIRS(number), flags, body_bytes,
                                                        shared_bytes, function, device);
 }
 
@@ -56,9 +56,9 @@ MR_EXPORT int __kmpc_omp_reg_task_with_affinity(void *place, int number, void *b
                                                 void *all);
 int __kmpc_omp_reg_task_with_affinity(void *place, int number, void *body, int count, void *all)
 {
-    return mr_kmpc_is_ours()
-               ? 0
-               : MR_REAL(__kmpc_omp_reg_task_with_affinity)(place, number, body, count, all);
+    return mr_kmpc_is_ours() ? 0
+                             : MR_REAL(__kmpc_omp_reg_task_with_affinity)(place, MR_THEIRS(number),
+                                                                          body, count, all);
 }
 
 static int spawn(void *body, int count, const mr_kmpc_dependence *all, uintptr_t code)
@@ -82,7 +82,7 @@ MR_EXPORT int __kmpc_omp_task(void *place, int number, void *body);
 int __kmpc_omp_task(void *place, int number, void *body)
 {
     return mr_kmpc_is_ours() ? spawn(body, 0, NULL, MR_CALLER)
-                             : MR_REAL(__kmpc_omp_task)(place, number, body);
+                             : MR_REAL(__kmpc_omp_task)(place, MR_THEIRS(number), body);
 }
 
 MR_EXPORT int __kmpc_omp_task_with_deps(void *place, int number, void *body, int count,
@@ -91,8 +91,8 @@ int __kmpc_omp_task_with_deps(void *place, int number, void *body, int count,
                               mr_kmpc_dependence *all, int alias_count, void *aliases)
 {
     return mr_kmpc_is_ours() ? spawn(body, count, all, MR_CALLER)
-                             : MR_REAL(__kmpc_omp_task_with_deps)(place, number, body, count, all,
-                                                                  alias_count, aliases);
+                             : MR_REAL(__kmpc_omp_task_with_deps)(place, MR_THEIRS(number), body,
+                                                                  count, all, alias_count, aliases);
 }
 
 MR_EXPORT void __kmpc_omp_wait_deps(void *place, int number, int count, mr_kmpc_dependence *all,
@@ -102,7 +102,7 @@ void __kmpc_omp_wait_deps(void *place, int number, int count, mr_kmpc_dependence
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_omp_wait_deps)(place, number, count, all, alias_count, aliases);
+        MR_REAL(__kmpc_omp_wait_deps)(place, MR_THEIRS(number), count, all, alias_count, aliases);
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         mr_kmpc_task *waits = mr_kmpc_task_make(self, &waits, 0, 0, 0);
@@ -121,7 +121,7 @@ void __kmpc_omp_task_begin_if0(void *place, int number, void *body)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_omp_task_begin_if0)(place, number, body);
+        MR_REAL(__kmpc_omp_task_begin_if0)(place, MR_THEIRS(number), body);
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         mr_kmpc_task *task = *mr_kmpc_task_of(body);
@@ -139,7 +139,7 @@ void __kmpc_omp_task_complete_if0(void *place, int number, void *body)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_omp_task_complete_if0)(place, number, body);
+        MR_REAL(__kmpc_omp_task_complete_if0)(place, MR_THEIRS(number), body);
         return;
     }
     mr_kmpc_task *task = *mr_kmpc_task_of(body);
@@ -177,7 +177,7 @@ MR_EXPORT int __kmpc_omp_taskwait(void *place, int number);
 int __kmpc_omp_taskwait(void *place, int number)
 {
     return mr_kmpc_is_ours() ? wait_for_children(MR_CALLER)
-                             : MR_REAL(__kmpc_omp_taskwait)(place, number);
+                             : MR_REAL(__kmpc_omp_taskwait)(place, MR_THEIRS(number));
 }
 
 MR_EXPORT int __kmpc_omp_taskyield(void *place, int number, int end);
@@ -185,7 +185,7 @@ int __kmpc_omp_taskyield(void *place, int number, int end)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_omp_taskyield)(place, number, end);
+        return MR_REAL(__kmpc_omp_taskyield)(place, MR_THEIRS(number), end);
     }
     if ((thread = mr_enter()) != NULL) {
         mr_yield_to_others(thread);
@@ -290,7 +290,7 @@ void __kmpc_taskgroup(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_taskgroup)(place, number);
+        MR_REAL(__kmpc_taskgroup)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         begin_group(mr_kmpc_self(thread));
         mr_leave(thread);
@@ -303,7 +303,7 @@ void __kmpc_end_taskgroup(void *place, int number)
     if (mr_kmpc_is_ours()) {
         end_group(MR_CALLER);
     } else {
-        MR_REAL(__kmpc_end_taskgroup)(place, number);
+        MR_REAL(__kmpc_end_taskgroup)(place, MR_THEIRS(number));
     }
 }
 
@@ -313,7 +313,7 @@ void *__kmpc_taskred_init(int number, int count, void *all)
     mr_thread *thread;
     void *group = NULL;
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_taskred_init)(number, count, all);
+        return MR_REAL(__kmpc_taskred_init)(MR_THEIRS(number), count, all);
     }
     if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
@@ -332,7 +332,7 @@ void *__kmpc_taskred_modifier_init(void *place, int number, int is_loop, int cou
     mr_thread *thread;
     void *group = NULL;
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_taskred_modifier_init)(place, number, is_loop, count, all);
+        return MR_REAL(__kmpc_taskred_modifier_init)(place, MR_THEIRS(number), is_loop, count, all);
     }
     if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
@@ -348,7 +348,7 @@ void __kmpc_task_reduction_modifier_fini(void *place, int number, int is_loop)
     if (mr_kmpc_is_ours()) {
         end_group(MR_CALLER);
     } else {
-        MR_REAL(__kmpc_task_reduction_modifier_fini)(place, number, is_loop);
+        MR_REAL(__kmpc_task_reduction_modifier_fini)(place, MR_THEIRS(number), is_loop);
     }
 }
 
@@ -415,8 +415,9 @@ static void *own_data(mr_kmpc_group *group, void *data, uintptr_t code)
 MR_EXPORT void *__kmpc_task_reduction_get_th_data(int number, void *group, void *data);
 void *__kmpc_task_reduction_get_th_data(int number, void *group, void *data)
 {
-    return mr_kmpc_is_ours() ? own_data(group, data, MR_CALLER)
-                             : MR_REAL(__kmpc_task_reduction_get_th_data)(number, group, data);
+    return mr_kmpc_is_ours()
+               ? own_data(group, data, MR_CALLER)
+               : MR_REAL(__kmpc_task_reduction_get_th_data)(MR_THEIRS(number), group, data);
 }
 
 /* ---- taskloop ---- */
@@ -541,13 +542,14 @@ TASKLOOP(__kmpc_taskloop,
          (void *place, int number, void *body, int condition, uint64_t *lower, uint64_t *upper,
           int64_t stride, int no_group, int how, uint64_t given,
           void (*duplicate)(void *to, void *from, int is_last)),
-         (place, number, body, condition, lower, upper, stride, no_group, how, given, duplicate))
+         (place, MR_THEIRS(number), body, condition, lower, upper, stride, no_group, how, given,
+          duplicate))
 TASKLOOP(__kmpc_taskloop_5,
          (void *place, int number, void *body, int condition, uint64_t *lower, uint64_t *upper,
           int64_t stride, int no_group, int how, uint64_t given, int modifier,
           void (*duplicate)(void *to, void *from, int is_last)),
-         (place, number, body, condition, lower, upper, stride, no_group, how, given, modifier,
-          duplicate))
+         (place, MR_THEIRS(number), body, condition, lower, upper, stride, no_group, how, given,
+          modifier, duplicate))
 #undef TASKLOOP
 
 /* ---- tasks that somebody else completes (detach) ---- */
@@ -556,7 +558,7 @@ MR_EXPORT void *__kmpc_task_allow_completion_event(void *place, int number, void
 void *__kmpc_task_allow_completion_event(void *place, int number, void *body)
 {
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_task_allow_completion_event)(place, number, body);
+        return MR_REAL(__kmpc_task_allow_completion_event)(place, MR_THEIRS(number), body);
     }
     mr_kmpc_task *task = *mr_kmpc_task_of(body);
     task->may_be_completed = true;

@@ -333,7 +333,7 @@ void __kmpc_serialized_parallel(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_serialized_parallel)(place, number);
+        MR_REAL(__kmpc_serialized_parallel)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         mr_kmpc_team *team = mr_kmpc_make_team(self, 1);
@@ -349,7 +349,7 @@ void __kmpc_end_serialized_parallel(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_end_serialized_parallel)(place, number);
+        MR_REAL(__kmpc_end_serialized_parallel)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         mr_kmpc_team *team = self->member->team;
@@ -370,7 +370,7 @@ void __kmpc_barrier(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_barrier)(place, number);
+        MR_REAL(__kmpc_barrier)(place, MR_THEIRS(number));
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_barrier(thread, mr_kmpc_self(thread), MR_CALLER);
         mr_leave(thread);
@@ -383,7 +383,7 @@ int __kmpc_cancel_barrier(void *place, int number)
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_cancel_barrier)(place, number);
+        return MR_REAL(__kmpc_cancel_barrier)(place, MR_THEIRS(number));
     }
     if ((thread = mr_enter()) != NULL) {
         mr_kmpc_barrier(thread, mr_kmpc_self(thread), MR_CALLER);
@@ -396,7 +396,7 @@ int __kmpc_cancel_barrier(void *place, int number)
     MR_EXPORT int name(void *place, int number, int kind);                                         \
     int name(void *place, int number, int kind)                                                    \
     {                                                                                              \
-        return mr_kmpc_is_ours() ? 0 : MR_REAL(name)(place, number, kind);                         \
+        return mr_kmpc_is_ours() ? 0 : MR_REAL(name)(place, MR_THEIRS(number), kind);              \
     }
 NEVER(__kmpc_cancel)
 NEVER(__kmpc_cancellationpoint)
@@ -408,7 +408,7 @@ int __kmpc_single(void *place, int number)
     mr_thread *thread;
     int is_it = 1;
     if (!mr_kmpc_is_ours()) {
-        return MR_REAL(__kmpc_single)(place, number);
+        return MR_REAL(__kmpc_single)(place, MR_THEIRS(number));
     }
     if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *member = mr_kmpc_self(thread)->member;
@@ -424,7 +424,7 @@ MR_EXPORT void __kmpc_end_single(void *place, int number);
 void __kmpc_end_single(void *place, int number)
 {
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_end_single)(place, number);
+        MR_REAL(__kmpc_end_single)(place, MR_THEIRS(number));
     }
 }
 
@@ -438,8 +438,9 @@ void __kmpc_end_single(void *place, int number)
         const mr_kmpc_thread *self = mr_kmpc_current();                                            \
         return self == NULL || (is_it);                                                            \
     }
-FIRST_ONLY(__kmpc_master, (void *place, int number), (place, number), self->member->tid == 0)
-FIRST_ONLY(__kmpc_masked, (void *place, int number, int filter), (place, number, filter),
+FIRST_ONLY(__kmpc_master, (void *place, int number), (place, MR_THEIRS(number)),
+           self->member->tid == 0)
+FIRST_ONLY(__kmpc_masked, (void *place, int number, int filter), (place, MR_THEIRS(number), filter),
            self->member->tid == filter)
 #undef FIRST_ONLY
 
@@ -448,7 +449,7 @@ FIRST_ONLY(__kmpc_masked, (void *place, int number, int filter), (place, number,
     void name(void *place, int number)                                                             \
     {                                                                                              \
         if (!mr_kmpc_is_ours()) {                                                                  \
-            MR_REAL(name)(place, number);                                                          \
+            MR_REAL(name)(place, MR_THEIRS(number));                                               \
         }                                                                                          \
     }
 NOTHING(__kmpc_end_master)
@@ -463,7 +464,7 @@ void __kmpc_copyprivate(void *place, int number, size_t bytes, void *data,
 {
     mr_thread *thread;
     if (!mr_kmpc_is_ours()) {
-        MR_REAL(__kmpc_copyprivate)(place, number, bytes, data, copy, did_it);
+        MR_REAL(__kmpc_copyprivate)(place, MR_THEIRS(number), bytes, data, copy, did_it);
         return;
     }
     if ((thread = mr_enter()) == NULL) {

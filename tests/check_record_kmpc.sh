@@ -663,9 +663,39 @@ END
     done
 }
 
+# A child that is not recorded: the library does not know the number that main has of its thread.
+child() {
+    cat >child.c <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int count(void)
+{
+    int all = 0;
+#pragma omp parallel num_threads(3) reduction(+ : all)
+    all++;
+    return all;
+}
+int main(void)
+{
+    int all = 0, status = 0;
+#pragma omp parallel num_threads(2) reduction(+ : all)
+    all++;
+    pid_t child = fork();
+#pragma omp parallel num_threads(3) reduction(+ : all)
+    all += 1 + (child == 0 ? count() - 1 : 0);
+    if (child == 0)
+        _exit(all);
+    waitpid(child, &status, 0);
+    return printf("%d %d\n", all, WEXITSTATUS(status)) < 0;
+}
+END
+    "$maxrace" cc -fopenmp -g child.c -o child && ./child >expected && timeout 60 "$maxrace" record -o trace.mrt ./child >out 2>err && diff expected out || { cat err; return 1; }
+}
+
 mapfile -t names < <(sed -n 's/^static bool \([a-z_]*\)(void)$/\1/p' constructs.c | grep -v '^are_numbers$')
 if ! printf '#include <omp.h>\nint main(void) { return omp_get_level(); }\n' | clang -fopenmp -x c - -o probe 2>/dev/null; then
-    for name in "${names[@]}" limits left; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
+    for name in "${names[@]}" limits left child; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
     exit 0
 fi
 all=
@@ -679,4 +709,5 @@ for name in "${names[@]}"; do
 done
 check record_kmpc_limits limits
 check record_kmpc_left left
+check record_kmpc_child child
 [ $failures -eq 0 ]
