@@ -100,7 +100,7 @@ MR_EXPORT pid_t forkpty(int *master, char *name, const struct termios *terminal,
 
 static __attribute__((noreturn)) void end_process(int status, uintptr_t code)
 {
-    mr_thread *thread = mr_rt.is_lent ? NULL : mr_enter();
+    mr_thread *thread = mr_self != NULL && mr_self->is_lent ? NULL : mr_enter();
     if (thread != NULL && mr_rt.logging) {
         mr_write_object(MR_LOG_EXIT, 0, NULL, code, 0, (uint64_t)status);
         mr_rt.header->exit_status = status;
@@ -133,20 +133,21 @@ static int run_cloned(void *argument)
 /*
  * The child of a clone that shares memory has the thread-local variables of its parent, so the runtime
  * takes the two for one thread. While the parent waits for the child's end or exec (CLONE_VFORK) they are
- * as good as one. Else they would write into the log at the same time, so the recording ends.
+ * as good as one. Else they would write into the log and wait for turns at the same time, so the recording
+ * ends, and the runtime knows neither of the two, as in a call that blocks.
  */
-static void lend(int flags)
+static void lend(mr_thread *thread, int flags)
 {
-    mr_thread *thread;
     if ((flags & CLONE_VFORK) != 0) {
-        mr_rt.is_lent = true;
-    } else if (mr_rt.logging && (thread = mr_enter()) != NULL) {
-        mr_writer_close(MR_LOG_CLONED, 0);
-        if (mr_rt.alive == 1) {
-            mr_last_turn(thread); /* the runtime knows neither of the two */
-        } else {
-            mr_leave(thread);
+        thread->is_lent = true;
+    } else if (mr_enter() != NULL) {
+        if (mr_rt.logging) {
+            mr_writer_close(MR_LOG_CLONED, 0);
         }
+        mr_rt.real_waits++; /* who waits for a mutex of the two is not told when it is free */
+        thread->is_shared = true;
+        mr_outside_begin(thread);
+        mr_self = NULL;
     }
 }
 
@@ -166,9 +167,9 @@ MR_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, 
     cloned start = {run, argument, 0, mr_rt.logging && mr_rt.follows_forks};
     start.number = fork_begins(thread, MR_CALLER);
     if ((flags & CLONE_VM) != 0) {
-        lend(flags);
+        lend(thread, flags);
         int sharing = MR_REAL(clone)(run, stack, flags, argument, parent_id, tls, child_id);
-        mr_rt.is_lent = false;
+        thread->is_lent = false;
         return sharing;
     }
     int child = MR_REAL(clone)(run_cloned, stack, flags, &start, parent_id, tls, child_id);
@@ -243,7 +244,7 @@ DEFINE_SPAWN(posix_spawnp)
 static void log_exec(mr_thread *thread, uintptr_t code)
 {
     if (thread != NULL) {
-        if (!mr_rt.is_lent) {
+        if (!thread->is_lent) {
             mr_write_object(MR_LOG_EXEC, 0, NULL, code, 0, 0);
             mr_writer_settle();
             if (mr_rt.logging) {

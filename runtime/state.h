@@ -153,6 +153,8 @@ typedef struct mr_thread {
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
     bool poked;        /* the watchdog has it handle its signals where it is */
+    bool is_lent;      /* to a child that shares memory, for whose end it waits */
+    bool is_shared;    /* with such a child; `mr_self` of both is NULL */
 
     mr_fiber *fiber; /* that it runs, NULL: its own */
     mr_fiber own_fiber;
@@ -212,7 +214,6 @@ typedef struct mr_runtime {
     bool follows_forks; /* children are recorded */
     bool is_child;      /* of a recorded process, and not recorded; `header` is the parent's */
     bool has_threads;   /* … and has created threads */
-    bool is_lent;       /* to a child that shares memory, for whose end the parent waits */
     uint64_t events;    /* before the current budget */
     int64_t budget_given;
     uint64_t syncs;

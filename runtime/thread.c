@@ -139,6 +139,11 @@ static void to_reap(mr_thread *thread)
 static void end_of_thread(void *value)
 {
     mr_thread *thread = value;
+    if (thread->is_shared && mr_self == NULL) { /* others may wait for its end */
+        mr_self = thread;
+        mr_outside_end(thread);
+        mr_leave(thread);
+    }
     if (mr_self != thread) {
         return;
     }

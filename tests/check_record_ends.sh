@@ -116,7 +116,7 @@ forks() {
         prints out '^the program ended with status 5$' && rm cloned.*mrt || return 1
     ends 0 "$maxrace" record ./shares && prints out '^150000 turns, 2$' &&
         prints err '^maxrace: recording ended where clone made a thread that shares memory; the program went on$' &&
-        ends 1 "$maxrace" predict shares.mrt && prints out '^the recording ended at a clone that shares memory$' && rm shares.mrt || return 1
+        ends 1 "$maxrace" predict shares.mrt && prints out '^the recording ended at a clone that shares memory$' && ends 0 timeout 30 "$maxrace" record ./shares locks && prints out '^7500 turns, 2$' && rm shares.mrt || return 1
     ! ls maxrace-log* 2>/dev/null
 }
 
@@ -176,8 +176,10 @@ cat >shares.c <<'END'
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { CHILDREN = 2, ROUNDS = 50000, STACK = 1 << 16 };
 
@@ -185,14 +187,42 @@ static int value;
 static atomic_int turns;
 static volatile int sum;
 
-static int turn(void *unused)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_over;
+
+static int turn(void *locks)
 {
-    (void)unused;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS / (locks != NULL ? 20 : 1); i++) {
+        if (locks != NULL)
+            pthread_mutex_lock(&lock);
         sum += i;
         turns++;
+        if (locks != NULL)
+            pthread_mutex_unlock(&lock);
     }
     return 0;
+}
+
+static void *share(void *locks)
+{
+    static _Alignas(16) char stacks[CHILDREN][STACK];
+    for (int i = 0; i < CHILDREN; i++)
+        clone(turn, stacks[i] + STACK, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD,
+              locks);
+    turn(locks);
+    while (wait(NULL) > 0)
+        continue;
+    return locks;
+}
+
+static void *lock_beside(void *unused)
+{
+    while (!is_over) {
+        pthread_mutex_lock(&lock);
+        usleep(1);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
 }
 
 static void *work(void *unused)
@@ -201,19 +231,22 @@ static void *work(void *unused)
     return unused;
 }
 
-int main(void)
+/* With an argument another thread goes on, whose lock they take, too. */
+int main(int count, char **arguments)
 {
-    static _Alignas(16) char stacks[CHILDREN][STACK];
-    pthread_t thread;
+    pthread_t thread, other;
     pthread_create(&thread, NULL, work, NULL);
     value++;
     pthread_join(thread, NULL);
-    for (int i = 0; i < CHILDREN; i++)
-        clone(turn, stacks[i] + STACK, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD,
-              NULL);
-    turn(NULL);
-    while (wait(NULL) > 0)
-        continue;
+    if (count > 1) {
+        pthread_create(&other, NULL, lock_beside, NULL);
+        pthread_create(&thread, NULL, share, arguments);
+        pthread_join(thread, NULL);
+        is_over = true;
+        pthread_join(other, NULL);
+    } else {
+        share(NULL);
+    }
     printf("%d turns, %d\n", turns, value);
     return 0;
 }
