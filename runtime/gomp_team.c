@@ -159,6 +159,7 @@ void *mr_gomp_take(size_t bytes)
             mr_sys(SYS_exit_group, 1, 0, 0, 0, 0, 0);
         }
     }
+    /* cppcheck-suppress nullPointerRedundantCheck; the process has ended */
     unused_blocks[log2] = *(void **)block;
     return MR_REAL(memset)(block, 0, bytes);
 }

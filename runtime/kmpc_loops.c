@@ -395,7 +395,7 @@ static char *posted_of(const mr_kmpc_member *self, const int64_t *iteration)
 {
     uint64_t at = 0;
     for (int i = 0; i < self->doacross.dimensions; i++) {
-        const int64_t *one = &self->doacross.bounds[(size_t)i * 3];
+        const int64_t *one = self->doacross.bounds + (size_t)i * 3;
         bool is_up = one[2] > 0;
         if (is_up ? iteration[i] < one[0] || iteration[i] > one[1]
                   : iteration[i] > one[0] || iteration[i] < one[1]) {

@@ -493,10 +493,12 @@ static void do_taskloop(const taskloop *self, uintptr_t code)
 {
     uint64_t lower = *self->lower, upper = *self->upper;
     int64_t stride = self->stride;
-    uint64_t trip =
-        stride > 0 ? (int64_t)lower > (int64_t)upper ? 0 : (upper - lower) / (uint64_t)stride + 1
-        : (int64_t)lower < (int64_t)upper ? 0
-                                          : (lower - upper) / (0 - (uint64_t)stride) + 1;
+    uint64_t trip = 0;
+    if (stride > 0 && (int64_t)lower <= (int64_t)upper) {
+        trip = (upper - lower) / (uint64_t)stride + 1;
+    } else if (stride < 0 && (int64_t)lower >= (int64_t)upper) {
+        trip = (lower - upper) / (0 - (uint64_t)stride) + 1;
+    }
     if (self->has_group) {
         begin_group_here();
     }
