@@ -174,7 +174,7 @@ static CALLS bool descriptors(long number, const long *a, long *result)
     return true;
 }
 
-/* No syscall() is a cancellation point, as the functions are. */
+/* No syscall() is a cancellation point, as the functions are; only asynchronous cancellation ends it. */
 bool mr_direct_call(long number, const long *a, uintptr_t code, long *result)
 {
     const uintptr_t outer = mr_direct_code; /* a handler may interrupt one */
@@ -183,7 +183,10 @@ bool mr_direct_call(long number, const long *a, uintptr_t code, long *result)
     if (mr_self == NULL || number == SYS_futex) {
         return false;
     }
-    mr_own_pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    const bool disables = !mr_self->cancel_async;
+    if (disables) {
+        mr_own_pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    }
     mr_direct_code = code;
     bool is_done =
         transfers(number, a, result) || waits(number, a, result) || descriptors(number, a, result);
@@ -191,7 +194,9 @@ bool mr_direct_call(long number, const long *a, uintptr_t code, long *result)
     if (is_done && *result == -1) {
         *result = -errno;
     }
-    mr_own_pthread_setcancelstate(state, NULL);
+    if (disables) {
+        mr_own_pthread_setcancelstate(state, NULL);
+    }
     errno = saved_errno;
     return is_done;
 }
