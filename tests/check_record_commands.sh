@@ -431,6 +431,9 @@ END
         diff expected said || return 1
     done
     "$maxrace" cc -g -O1 assembler.c -o assembler 2>/dev/null && ./assembler && nm -u assembler | grep -q __maxrace_assembly_begin || return 1
+    # The compiler's own instruction gets calls only where the compiler made calls of the other atomic accesses.
+    printf '%s\n' 'int x;' '__attribute__((no_sanitize("thread"))) void add(void) { __atomic_fetch_add(&x, 1, 5); }' >own.c
+    "$maxrace" cc -g -O1 -c own.c && ! nm -u own.o | grep assembly_begin || return 1
     # A jump that counts bytes: the text stays as it is.
     cat >distance.c <<'END'
 int main(void)

@@ -22,6 +22,7 @@ typedef struct statement {
 typedef struct rewriter {
     FILE *out;
     bool inside;                /* of inline assembly */
+    bool instrumented;          /* the function is */
     bool locked;                /* a lock prefix stood alone: it belongs to the next instruction */
     bool unwinds;               /* the unwind information counts from the stack pointer … */
     bool states[NESTED_STATES]; /* … and did so when it was put aside */
@@ -431,6 +432,13 @@ static bool is_locked(piece line)
     return is(name, "lock") && rest.length > 0;
 }
 
+/* Of another one the compiler's plain atomic reads and writes are not seen, so that its updates alone would say nothing. */
+static bool is_instrumented(const char *text, size_t length)
+{
+    const char *end = memmem(text, length, ".cfi_endproc", strlen(".cfi_endproc"));
+    return end != NULL && memmem(text, (size_t)(end - text), "__tsan_", strlen("__tsan_")) != NULL;
+}
+
 size_t mr_rewrite(const char *text, size_t length, FILE *out)
 {
     rewriter self = {.out = out};
@@ -440,6 +448,9 @@ size_t mr_rewrite(const char *text, size_t length, FILE *out)
         piece bare = trim(line);
         text = stop != NULL ? stop + 1 : end;
         note_unwinding(&self, bare);
+        if (begins(bare, ".cfi_startproc")) {
+            self.instrumented = is_instrumented(text, (size_t)(end - text));
+        }
         if (begins(bare, "#APP")) {
             self.inside = true;
         } else if (begins(bare, "#NO_APP")) {
@@ -450,7 +461,8 @@ size_t mr_rewrite(const char *text, size_t length, FILE *out)
             }
         } else if (self.inside && counts_bytes(line)) {
             return 0;
-        } else if (self.inside ? bare.length == 0 || bare.start[0] != '#' : is_locked(bare)) {
+        } else if (self.inside ? bare.length == 0 || bare.start[0] != '#'
+                               : self.instrumented && is_locked(bare)) {
             put_line(&self, line);
             continue;
         }

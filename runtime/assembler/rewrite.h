@@ -7,7 +7,7 @@
  *   - move from or to memory: an atomic read that acquires, an atomic write that releases, as the processor has it;
  *   - mfence, and locked addition or "or" of 0 on the stack: a fence.
  *
- * So it is with instructions of the compiler's own that have a lock prefix: it puts no call before some atomic updates, as of OpenMP's
+ * So it is in instrumented functions with instructions of the compiler's own that have a lock prefix: it puts no call before some atomic updates, as of OpenMP's
  * of a double, or of the larger of two.
  *
  * Only AT&T syntax of x86-64 without segments. What is not understood stays as it is; the library knows such atomic
