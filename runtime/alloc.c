@@ -100,7 +100,7 @@ static bool is_shared_text(uintptr_t code)
     if (!known) {
         known = true;
         for (int i = 0; i < TEXT_MAKERS; i++) {
-            starts[i] = (uintptr_t)dlsym(RTLD_DEFAULT, text_makers[i]);
+            starts[i] = (uintptr_t)mr_real_any(text_makers[i]);
         }
     }
     for (int i = 0; i < TEXT_MAKERS; i++) {
@@ -111,11 +111,23 @@ static bool is_shared_text(uintptr_t code)
     return false;
 }
 
+/* The buffer of a stream is of libc, whatever call is the first to need it: in a replay that may be another thread's. */
+static bool is_of_stream(uintptr_t code)
+{
+    enum { BYTES = 256 };
+    static uintptr_t start;
+    if (start == 0) {
+        start = (uintptr_t)mr_real_any("_IO_file_doallocate");
+    }
+    return start != 0 && code - start < BYTES;
+}
+
 static void *log_given(mr_thread *thread, void *block, size_t bytes, uintptr_t code)
 {
     if (thread != NULL) {
         bool by_operator = thread->caller != 0;
-        uintptr_t caller = take_caller(thread, code);
+        bool is_own = by_operator && is_of_stream(code);
+        uintptr_t caller = is_own ? code : take_caller(thread, code);
         if (block != NULL) {
             mr_log_given how =
                 by_operator && is_shared_text(caller) ? MR_LOG_GIVEN_COUNTED : MR_LOG_GIVEN_PLAIN;

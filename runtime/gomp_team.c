@@ -81,7 +81,7 @@ bool mr_gomp_is_used(void)
         bool is_gomp = real != NULL && dladdr(real, &info) != 0 && info.dli_fname != NULL &&
                        mr_is_called(info.dli_fname, "libgomp.so") &&
                        !mr_is_instrumented((uintptr_t)real) &&
-                       dlsym(RTLD_NEXT, "__kmpc_fork_call") == NULL; /* that of clang, too */
+                       mr_real_next("__kmpc_fork_call") == NULL; /* that of clang, too */
         if (real == NULL && mr_real_look("__kmpc_fork_call") == NULL) {
             return false; /* a library that is loaded later may bring it */
         }

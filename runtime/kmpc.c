@@ -149,7 +149,7 @@ bool mr_kmpc_is_used(void)
 {
     static enum { UNKNOWN, USED, UNUSED } answer;
     if (answer == UNKNOWN) {
-        answer = dlsym(RTLD_NEXT, "__kmpc_fork_call") != NULL ? USED : UNUSED;
+        answer = mr_real_next("__kmpc_fork_call") != NULL ? USED : UNUSED;
     }
     return mine != NULL || answer == USED; /* or a library that was loaded later does */
 }

@@ -73,11 +73,31 @@ static void *find_elsewhere(const char *name)
     return found;
 }
 
+/* libc keeps the message of a failure until the thread's next such call, which may be within a call of the program's. */
+static void *unless_missing(void *found)
+{
+    if (found == NULL) {
+        dlerror();
+        dlerror(); /* it frees the message */
+    }
+    return found;
+}
+
+void *mr_real_next(const char *name)
+{
+    return unless_missing(dlsym(RTLD_NEXT, name));
+}
+
+void *mr_real_any(const char *name)
+{
+    return unless_missing(dlsym(RTLD_DEFAULT, name));
+}
+
 void *mr_real_look(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (found == NULL) {
-        found = find_elsewhere(name);
+        found = unless_missing(find_elsewhere(name));
     }
     clear_stack();
     return found;
