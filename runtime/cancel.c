@@ -81,7 +81,8 @@ static bool set_action(int number, const kernel_action *action)
 static bool catch_cancel(void)
 {
     kernel_action action = {0};
-    if (!get_action(SIGNAL_CANCEL, &action) || action.handler == NULL) {
+    if (!get_action(SIGNAL_CANCEL, &action) || action.handler == NULL ||
+        (uintptr_t)action.handler == (uintptr_t)SIG_IGN) { /* so posix_spawn starts programs */
         return false;
     }
     if (action.handler != cancelled) {

@@ -13,7 +13,6 @@
 #undef basename
 
 struct crypt_data;
-extern char *crypt(const char *key, const char *salt);
 extern char *crypt_r(const char *key, const char *salt, struct crypt_data *to);
 extern void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
 extern void *__memmove_chk(void *to, const void *from, size_t bytes, size_t room);
