@@ -377,7 +377,7 @@ static void generate_counts(uint64_t seed, char *text, size_t size)
         uint32_t thread = mr_random_below(&random, THREADS), draw = mr_random_below(&random, 30);
         int *own = &units[thread], to = value;
         bool inside = value == BUSY && *own == BUSY;
-        if (draw < 9 || (value == BUSY && !inside && draw > 0)) {
+        if (draw < 9 || (value == BUSY && !inside)) {
             size_t length = (size_t)snprintf(text, size, "%c|%s|1\n", 'A' + (int)thread,
                                              draw % 3 ? "w(x=5)" : "r(x=5)");
             text += length;

@@ -18,7 +18,7 @@
 static const int signals[] = {SIGBUS, SIGSEGV, SIGABRT};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-static struct sigaction before[SIGNALS];
+static struct sigaction former[SIGNALS];
 static struct timespec begun;
 
 enum { LINE_BYTES = 4352 }; /* a path of the system, and what stands before it */
@@ -108,7 +108,7 @@ static void handle(int number, siginfo_t *info, void *context)
     }
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i] == number)
-            sigaction(number, &before[i], NULL);
+            sigaction(number, &former[i], NULL);
     if (info->si_code <= 0)
         raise(number); /* somebody has sent it; else the access is repeated */
 }
@@ -119,5 +119,5 @@ void mr_cut_off_watch(void)
     sigemptyset(&action.sa_mask);
     clock_gettime(CLOCK_REALTIME, &begun);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &action, &before[i]);
+        sigaction(signals[i], &action, &former[i]);
 }
