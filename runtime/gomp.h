@@ -13,8 +13,7 @@
 #ifndef MR_RUNTIME_GOMP_H
 #define MR_RUNTIME_GOMP_H
 
-#include "real.h"
-#include "scheduler.h"
+#include "openmp.h"
 
 typedef void (*mr_gomp_function)(void *data);
 
@@ -121,13 +120,6 @@ mr_gomp_self *mr_gomp_now(void);
 
 /* By the seed: it moves who gets what. */
 uint64_t mr_gomp_turn(void);
-
-/* 8 bytes that no memory of the program has, and that are not given again. */
-const char *mr_gomp_place(void);
-
-/* Zeroed, for the runtime's own use; `bytes` as when it was taken. NULL: no memory. */
-void *mr_gomp_take(size_t bytes);
-void mr_gomp_give(void *block, size_t bytes);
 
 /* An OpenMP construct is not recorded. */
 void mr_gomp_unseen(void);

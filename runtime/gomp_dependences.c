@@ -29,13 +29,13 @@ void mr_gomp_drop_table(mr_gomp_task *task)
                 mr_gomp_link *reader = first->readers;
                 first->readers = reader->next;
                 mr_gomp_let_go(reader->task);
-                mr_gomp_give(reader, sizeof *reader);
+                mr_openmp_give(reader, sizeof *reader);
             }
-            mr_gomp_give(first, sizeof *first);
+            mr_openmp_give(first, sizeof *first);
         }
     }
     if (table != NULL) {
-        mr_gomp_give(table, sizeof *table);
+        mr_openmp_give(table, sizeof *table);
     }
     task->table = NULL;
 }
@@ -46,14 +46,14 @@ void mr_gomp_come_after(mr_gomp_task *task, uintptr_t code)
         mr_gomp_link *link = task->before;
         task->before = link->next;
         mr_gomp_order(task->team, MR_LOG_AFTER, link->place + MR_GOMP_ENDED, code);
-        mr_gomp_give(link, sizeof *link);
+        mr_openmp_give(link, sizeof *link);
     }
 }
 
 static entry *entry_of(mr_gomp_task *parent, const void *address)
 {
     if (parent->table == NULL) {
-        parent->table = mr_gomp_take(sizeof *parent->table);
+        parent->table = mr_openmp_take(sizeof *parent->table);
     }
     entry **head = &parent->table->heads[((uintptr_t)address >> 3) % HEADS];
     entry *at = *head;
@@ -61,7 +61,7 @@ static entry *entry_of(mr_gomp_task *parent, const void *address)
         at = at->next;
     }
     if (at == NULL) {
-        at = mr_gomp_take(sizeof *at);
+        at = mr_openmp_take(sizeof *at);
         *at = (entry){.address = address, .next = *head};
         *head = at;
     }
@@ -70,7 +70,7 @@ static entry *entry_of(mr_gomp_task *parent, const void *address)
 
 static void add_link(mr_gomp_link **list, const char *place, mr_gomp_task *task)
 {
-    mr_gomp_link *link = mr_gomp_take(sizeof *link);
+    mr_gomp_link *link = mr_openmp_take(sizeof *link);
     *link = (mr_gomp_link){place, task, *list};
     *list = link;
 }
@@ -112,7 +112,7 @@ static void depend(mr_gomp_task *task, const void *address, bool writes, bool st
         mr_gomp_link *reader = at->readers;
         at->readers = reader->next;
         mr_gomp_let_go(reader->task);
-        mr_gomp_give(reader, sizeof *reader);
+        mr_openmp_give(reader, sizeof *reader);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "gomp.h"
 
 #include "steer.h"
-#include "sys.h"
 
 #include <stdarg.h>
 
@@ -22,7 +21,7 @@ static void set_nest(mr_gomp_share *share, unsigned depth, const uint64_t *count
         share->counts[i] = counts[i];
         share->posted_bytes *= counts[i];
     }
-    share->posted = mr_gomp_take(share->posted_bytes);
+    share->posted = mr_openmp_take(share->posted_bytes);
 }
 
 /* The byte of an iteration; NULL: there is none. */

@@ -6,8 +6,8 @@
 
 static void begin_group(mr_gomp_task *task)
 {
-    mr_gomp_group *group = mr_gomp_take(sizeof *group);
-    *group = (mr_gomp_group){.outer = task->group, .place = mr_gomp_place()};
+    mr_gomp_group *group = mr_openmp_take(sizeof *group);
+    *group = (mr_gomp_group){.outer = task->group, .place = mr_openmp_places(sizeof(uint64_t))};
     task->group = group;
 }
 
@@ -25,7 +25,7 @@ static void end_group(mr_thread *thread, mr_gomp_task *task, uintptr_t code)
     mr_gomp_units(task->team, MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, group->place, group->ended,
                   code);
     task->group = group->outer;
-    mr_gomp_give(group, sizeof *group);
+    mr_openmp_give(group, sizeof *group);
 }
 
 MR_EXPORT void GOMP_taskgroup_start(void);

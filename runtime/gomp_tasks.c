@@ -13,7 +13,7 @@
 const char *mr_gomp_place_of(mr_gomp_task *task)
 {
     if (task->place == NULL) {
-        task->place = mr_gomp_place();
+        task->place = mr_openmp_places(sizeof(uint64_t));
     }
     return task->place;
 }
@@ -22,7 +22,7 @@ void mr_gomp_let_go(mr_gomp_task *task)
 {
     while (task != NULL && task->users > 0 && --task->users == 0) {
         mr_gomp_task *parent = task->parent;
-        mr_gomp_give(task, sizeof *task);
+        mr_openmp_give(task, sizeof *task);
         task = parent;
     }
 }
@@ -96,7 +96,7 @@ static void call(mr_thread *thread, mr_gomp_task *task)
 
 void *mr_gomp_take_block(size_t bytes, uintptr_t code)
 {
-    void *block = mr_gomp_take(bytes);
+    void *block = mr_openmp_take(bytes);
     mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, code, MR_LOG_GIVEN_PLAIN, bytes);
     return block;
 }
@@ -104,7 +104,7 @@ void *mr_gomp_take_block(size_t bytes, uintptr_t code)
 void mr_gomp_give_block(void *block, size_t bytes, uintptr_t code)
 {
     mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, MR_LOG_TAKEN_GONE, bytes);
-    mr_gomp_give(block, bytes);
+    mr_openmp_give(block, bytes);
 }
 
 static void tell_end(mr_gomp_task *task, uintptr_t code)
@@ -153,7 +153,7 @@ static void finish(mr_thread *thread, mr_gomp_task *task, uintptr_t code)
             step_queue(team, code);
             enqueue(team, first->task);
         }
-        mr_gomp_give(first, sizeof *first);
+        mr_openmp_give(first, sizeof *first);
     }
     mr_gomp_let_go(task);
 }
@@ -249,7 +249,7 @@ void mr_gomp_run_now(mr_thread *thread, const mr_gomp_passed *what, void **depen
                      const uint64_t *bounds, bool is_final, uintptr_t code)
 {
     mr_gomp_task *current = mr_gomp_now()->task;
-    mr_gomp_task *task = mr_gomp_take(sizeof *task);
+    mr_gomp_task *task = mr_openmp_take(sizeof *task);
     *task = (mr_gomp_task){.parent = current,
                            .team = current->team,
                            .group = current->group,
@@ -289,7 +289,7 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
 {
     mr_gomp_task *current = mr_gomp_now()->task;
     mr_gomp_team *team = current->team;
-    mr_gomp_task *task = mr_gomp_take(sizeof *task);
+    mr_gomp_task *task = mr_openmp_take(sizeof *task);
     *task = (mr_gomp_task){.parent = current,
                            .team = team,
                            .group = current->group,

@@ -2,11 +2,9 @@
 #include "gomp.h"
 
 #include "explore.h"
-#include "memory.h"
 #include "modules.h"
 #include "steer.h"
 #include "sys.h"
-#include "thread.h"
 #include "unseen.h"
 #include "writer.h"
 
@@ -97,7 +95,7 @@ mr_gomp_self *mr_gomp_now(void)
 {
     if (now == NULL) {
         now = &initial;
-        initial.team = mr_gomp_take(sizeof *initial.team);
+        initial.team = mr_openmp_take(sizeof *initial.team);
         initial.team->size = 1;
         initial.team->most = UINT_MAX;
         initial.task = &initial.own;
@@ -111,66 +109,6 @@ uint64_t mr_gomp_turn(void)
     return mr_rt.header != NULL ? mr_rt.header->seed : 0;
 }
 
-/* ---- memory ---- */
-
-const char *mr_gomp_place(void)
-{
-    enum { BYTES = 1 << 14, EACH = 8 };
-    static const char *next, *end;
-    if (next == end) {
-        next = mr_pages(BYTES);
-        end = next != NULL ? next + BYTES : NULL;
-    }
-    const char *place = next;
-    next = next != NULL ? next + EACH : NULL;
-    return place;
-}
-
-enum { CLASS_LEAST = 6, CLASSES = 48 };
-
-static unsigned class_of(size_t bytes)
-{
-    unsigned log2 = CLASS_LEAST;
-    while ((size_t)1 << log2 < bytes) {
-        log2++;
-    }
-    return log2;
-}
-
-static void *unused_blocks[CLASSES];
-
-void *mr_gomp_take(size_t bytes)
-{
-    enum { CHUNK_LOG2 = 16 };
-    unsigned log2 = class_of(bytes);
-    size_t whole = (size_t)1 << log2;
-    if (unused_blocks[log2] == NULL) {
-        size_t all = log2 < CHUNK_LOG2 ? (size_t)1 << CHUNK_LOG2 : whole;
-        char *chunk = mr_pages(all);
-        for (size_t at = all; chunk != NULL && at > 0; at -= whole) {
-            *(void **)(void *)(chunk + at - whole) = unused_blocks[log2];
-            unused_blocks[log2] = chunk + at - whole;
-        }
-    }
-    void *block = unused_blocks[log2];
-    if (block == NULL) {
-        mr_complain("there is no memory for OpenMP", NULL);
-        for (;;) {
-            mr_sys(SYS_exit_group, 1, 0, 0, 0, 0, 0);
-        }
-    }
-    /* cppcheck-suppress nullPointerRedundantCheck; the process has ended */
-    unused_blocks[log2] = *(void **)block;
-    return MR_REAL(memset)(block, 0, bytes);
-}
-
-void mr_gomp_give(void *block, size_t bytes)
-{
-    unsigned log2 = class_of(bytes);
-    *(void **)block = unused_blocks[log2];
-    unused_blocks[log2] = block;
-}
-
 /* ---- the log ---- */
 
 void mr_gomp_unseen(void)
@@ -181,12 +119,8 @@ void mr_gomp_unseen(void)
 void mr_gomp_units(const mr_gomp_team *team, mr_log_kind kind, mr_log_role role, const char *place,
                    uint64_t units, uintptr_t code)
 {
-    enum { MOST = 65535 };
-    uint64_t use = place == team->place ? team->use : 0;
-    while (team->size > 1 && units > 0) {
-        unsigned count = units < MOST ? (unsigned)units : MOST;
-        mr_write_object(kind, role, place, code, count, use);
-        units -= count;
+    if (team->size > 1) {
+        mr_openmp_units(kind, role, place, units, place == team->place ? team->use : 0, code);
     }
 }
 
@@ -366,16 +300,9 @@ static bool have_workers(mr_thread **thread, unsigned count, uintptr_t code)
     }
     while (count > 0) {
         if (*at == NULL) {
-            pthread_t handle;
-            pthread_attr_t attributes;
-            worker *made = mr_gomp_take(sizeof *made);
-            mr_leave(*thread);
-            mr_thread_detached(&attributes, NULL);
-            int status = mr_thread_create(&handle, &attributes, openmp_thread, made, code);
-            pthread_attr_destroy(&attributes);
-            *thread = mr_enter_at(code);
-            if (status != 0) {
-                mr_gomp_give(made, sizeof *made);
+            worker *made = mr_openmp_take(sizeof *made);
+            if (!mr_openmp_start(thread, openmp_thread, made, code)) {
+                mr_openmp_give(made, sizeof *made);
                 return false;
             }
             *at = made;
@@ -392,8 +319,8 @@ static mr_gomp_team *new_team(void)
     if (team != NULL) {
         unused_teams = team->next;
     } else {
-        team = mr_gomp_take(sizeof *team);
-        team->place = mr_gomp_place();
+        team = mr_openmp_take(sizeof *team);
+        team->place = mr_openmp_places(sizeof(uint64_t));
     }
     return team;
 }
@@ -434,15 +361,15 @@ void mr_gomp_parallel(mr_thread *thread, mr_gomp_function function, void *data, 
                            .most = mr_gomp_most_threads(outer),
                            .use = before.use,
                            .place = before.place,
-                           .queue = size > 1 ? mr_gomp_place() : NULL,
+                           .queue = size > 1 ? mr_openmp_places(sizeof(uint64_t)) : NULL,
                            .function = function,
                            .data = data};
     if (shape != NULL) {
         team->is_shaped = true;
-        team->shares = mr_gomp_take(sizeof *shape);
+        team->shares = mr_openmp_take(sizeof *shape);
         *team->shares = *shape;
         team->shares->number = 1;
-        team->shares->place = mr_gomp_place();
+        team->shares->place = mr_openmp_places(sizeof(uint64_t));
     }
     if (size > 1) {
         mr_explore_choice(MR_LOG_CHOICE_OPENMP, MR_LOG_ROLE_NONE, NULL, code, size);

@@ -2,7 +2,6 @@
 #include "gomp.h"
 
 #include "steer.h"
-#include "sys.h"
 #include "writer.h"
 
 /* A flag of the kind of a loop. */
@@ -26,9 +25,9 @@ mr_gomp_share *mr_gomp_share_begin(mr_gomp_self *self, bool *is_first)
     }
     *is_first = *at == NULL;
     if (*is_first) {
-        *at = mr_gomp_take(sizeof **at);
+        *at = mr_openmp_take(sizeof **at);
         (*at)->number = number;
-        (*at)->place = mr_gomp_place();
+        (*at)->place = mr_openmp_places(sizeof(uint64_t));
     }
     self->share = *at;
     self->trip = self->given = self->first = self->behind = self->ordered = 0;
@@ -39,7 +38,7 @@ mr_gomp_share *mr_gomp_share_begin(mr_gomp_self *self, bool *is_first)
 static void give_posted(mr_gomp_share *share)
 {
     if (share->posted != NULL) {
-        mr_gomp_give(share->posted, share->posted_bytes);
+        mr_openmp_give(share->posted, share->posted_bytes);
     }
 }
 
@@ -58,9 +57,9 @@ void mr_gomp_share_end(mr_gomp_self *self)
     if (share->copied_bytes != 0) {
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, share->copied, 0, MR_LOG_TAKEN_GONE,
                         share->copied_bytes);
-        mr_gomp_give(share->copied, share->copied_bytes);
+        mr_openmp_give(share->copied, share->copied_bytes);
     }
-    mr_gomp_give(share, sizeof *share);
+    mr_openmp_give(share, sizeof *share);
 }
 
 /* ---- loops ---- */
@@ -174,7 +173,7 @@ static void share_memory(mr_gomp_share *share, bool is_first, void **memory, uin
     }
     if (is_first) {
         share->copied_bytes = (uintptr_t)*memory;
-        share->copied = mr_gomp_take(share->copied_bytes);
+        share->copied = mr_openmp_take(share->copied_bytes);
         mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, share->copied, code, MR_LOG_GIVEN_PLAIN,
                         share->copied_bytes);
     }
@@ -503,7 +502,7 @@ void GOMP_single_copy_end(void *copied)
 
 static void note_done(mr_gomp_share *share, uint64_t first, uint64_t behind)
 {
-    done *made = mr_gomp_take(sizeof *made);
+    done *made = mr_openmp_take(sizeof *made);
     *made = (done){share->ended, first, behind};
     share->ended = made;
     for (done **at = &share->ended; *at != NULL;) {
@@ -514,7 +513,7 @@ static void note_done(mr_gomp_share *share, uint64_t first, uint64_t behind)
         }
         share->done = each->behind > share->done ? each->behind : share->done;
         *at = each->next;
-        mr_gomp_give(each, sizeof *each);
+        mr_openmp_give(each, sizeof *each);
         at = &share->ended;
     }
     mr_wake_key(share);

@@ -1,10 +1,7 @@
 #include "kmpc.h"
 
-#include "explore.h"
-#include "memory.h"
 #include "modules.h"
 #include "steer.h"
-#include "sys.h"
 #include "writer.h"
 
 #include <stdlib.h>
@@ -12,72 +9,6 @@
 static __thread mr_kmpc_thread *mine;
 
 /* ---- memory ---- */
-
-enum { CLASSES = 32, SMALLEST = 5 /* log2 */, CHUNK = 1 << 16 };
-
-static unsigned class_of(size_t bytes)
-{
-    unsigned log2 = SMALLEST;
-    while ((size_t)1 << log2 < bytes) {
-        log2++;
-    }
-    return log2;
-}
-
-typedef struct spare {
-    struct spare *next;
-} spare;
-
-static spare *spares[CLASSES];
-
-void *mr_kmpc_take(size_t bytes)
-{
-    unsigned log2 = class_of(bytes);
-    size_t size = (size_t)1 << log2;
-    if (spares[log2] == NULL) {
-        size_t chunk = size < CHUNK ? CHUNK : size;
-        char *pages = mr_pages(chunk);
-        if (pages == NULL) {
-            mr_complain("no memory for OpenMP", NULL);
-            abort();
-        }
-        for (size_t at = 0; at < chunk; at += size) {
-            mr_kmpc_give(pages + at, size);
-        }
-    }
-    spare *taken = spares[log2];
-    spares[log2] = taken->next;
-    for (size_t i = 0; i < size; i++) {
-        ((volatile char *)taken)[i] = 0;
-    }
-    return taken;
-}
-
-void mr_kmpc_give(void *memory, size_t bytes)
-{
-    unsigned log2 = class_of(bytes);
-    spare *given = memory;
-    given->next = spares[log2];
-    spares[log2] = given;
-}
-
-char *mr_kmpc_tokens(size_t count)
-{
-    enum { BYTES = 1 << 14 };
-    static char *next;
-    static size_t left;
-    if (count > BYTES / 4) {
-        return mr_pages(count);
-    }
-    if (left < count) {
-        next = mr_pages(BYTES);
-        left = next != NULL ? BYTES : 0;
-    }
-    char *tokens = next;
-    next += count;
-    left -= count;
-    return tokens;
-}
 
 void *mr_kmpc_allocate(size_t bytes, uintptr_t code)
 {
@@ -133,7 +64,7 @@ static int next_number;
 
 mr_kmpc_thread *mr_kmpc_new_thread(void)
 {
-    mr_kmpc_thread *thread = mr_kmpc_take(sizeof *thread);
+    mr_kmpc_thread *thread = mr_openmp_take(sizeof *thread);
     *thread = (mr_kmpc_thread){.number = next_number++, .settings = mr_kmpc_limits_now()->first};
     return thread;
 }

@@ -16,8 +16,7 @@
 #ifndef MR_RUNTIME_KMPC_H
 #define MR_RUNTIME_KMPC_H
 
-#include "real.h"
-#include "scheduler.h"
+#include "openmp.h"
 
 typedef struct mr_kmpc_member mr_kmpc_member;
 typedef struct mr_kmpc_team mr_kmpc_team;
@@ -184,19 +183,9 @@ typedef struct mr_kmpc_limits {
     int threads_at
         [MR_KMPC_LEVELS]; /* of OMP_NUM_THREADS, by the level of who forks; 0: none given */
     int threads;          /* of the process at once */
-    size_t stack_bytes;   /* of a thread; 0: as any */
 } mr_kmpc_limits;
 const mr_kmpc_limits *mr_kmpc_limits_now(void);
 
-/* Zeroed memory of the runtime's own; and back. */
-void *mr_kmpc_take(size_t bytes);
-void mr_kmpc_give(void *memory, size_t bytes);
-/* Bytes at places that are not used again, zeroed. */
-char *mr_kmpc_tokens(size_t count);
-
-/* Units of a semaphore: POST or WAIT. */
-void mr_kmpc_log_units(mr_log_kind kind, mr_log_role role, const void *object, uint64_t units,
-                       uint64_t use, uintptr_t code);
 void mr_kmpc_before(const void *token, uintptr_t code);
 void mr_kmpc_after(const void *token, uintptr_t code);
 /* A replay may stop the thread here, before what is logged next. */

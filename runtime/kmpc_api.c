@@ -5,7 +5,6 @@
 
 #include "gomp.h"
 #include "sys.h"
-#include "writer.h"
 
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -47,23 +46,6 @@ static int number_in(const char *name)
 static char lower_case(char letter)
 {
     return (char)(letter | 0x20);
-}
-
-/* OMP_STACKSIZE: a number, of KiB where no unit follows. */
-static size_t stack_size(void)
-{
-    enum { KIB = 1024, LEAST = 1 << 16 };
-    const char *text = getenv("OMP_STACKSIZE");
-    size_t bytes = (size_t)number_in("OMP_STACKSIZE");
-    while (text != NULL && (*text == ' ' || (*text >= '0' && *text <= '9'))) {
-        text++;
-    }
-    char unit = text != NULL && *text != '\0' ? lower_case(*text) : 'k';
-    bytes *= unit == 'g'   ? (size_t)KIB * KIB * KIB
-             : unit == 'm' ? KIB * KIB
-             : unit == 'b' ? 1
-                           : KIB;
-    return bytes >= LEAST ? bytes : 0;
 }
 
 static bool is_true(const char *name)
@@ -111,7 +93,6 @@ const mr_kmpc_limits *mr_kmpc_limits_now(void)
         int most = number_in("OMP_THREAD_LIMIT");
         read_threads(&limits);
         bool nests = is_true("OMP_NESTED") || limits.threads_at[1] > 0;
-        limits.stack_bytes = stack_size();
         limits.first.threads = limits.threads_at[0] > 0 ? limits.threads_at[0] : processors();
         limits.first.most_active_levels = levels != NULL && *levels >= '0' && *levels <= '9'
                                               ? number_at(levels)

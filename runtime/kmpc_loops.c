@@ -3,8 +3,6 @@
  */
 #include "kmpc.h"
 
-#include "writer.h"
-
 /* As compiled code names schedules (kmp.h of LLVM). */
 enum {
     STATIC_CHUNKED = 33,
@@ -161,9 +159,11 @@ static mr_kmpc_loop *join_loop(mr_kmpc_team *team, uint64_t number)
         at = at->next;
     }
     if (at == NULL) {
-        at = mr_kmpc_take(sizeof *at);
-        *at = (mr_kmpc_loop){
-            .number = number, .left = team->size, .token = mr_kmpc_tokens(1), .next = team->loops};
+        at = mr_openmp_take(sizeof *at);
+        *at = (mr_kmpc_loop){.number = number,
+                             .left = team->size,
+                             .token = mr_openmp_places(1),
+                             .next = team->loops};
         team->loops = at;
     }
     return at;
@@ -177,7 +177,7 @@ static void leave_loop(mr_kmpc_team *team, mr_kmpc_loop *loop)
             at = &(*at)->next;
         }
         *at = loop->next;
-        mr_kmpc_give(loop, sizeof *loop);
+        mr_openmp_give(loop, sizeof *loop);
     }
 }
 
@@ -374,7 +374,7 @@ void __kmpc_doacross_init(void *place, int number, int dimensions, const int64_t
         mr_kmpc_loop *shared = join_loop(self->team, DOACROSS_NUMBERS + self->doacrosses++);
         self->doacross.shared = shared;
         self->doacross.dimensions = dimensions;
-        self->doacross.bounds = mr_kmpc_take((size_t)dimensions * 3 * sizeof *bounds);
+        self->doacross.bounds = mr_openmp_take((size_t)dimensions * 3 * sizeof *bounds);
         self->doacross.count = 1;
         for (int i = 0; i < dimensions * 3; i++) {
             self->doacross.bounds[i] = bounds[i];
@@ -384,7 +384,7 @@ void __kmpc_doacross_init(void *place, int number, int dimensions, const int64_t
             self->doacross.count *= trip_of(one[0], one[1], one[2], false);
         }
         if (shared->posted == NULL && self->doacross.count > 0) {
-            shared->posted = mr_kmpc_tokens(self->doacross.count);
+            shared->posted = mr_openmp_places(self->doacross.count);
         }
         mr_leave(thread);
     }
@@ -456,8 +456,8 @@ void __kmpc_doacross_fini(void *place, int number)
     } else if ((thread = mr_enter()) != NULL) {
         mr_kmpc_member *self = mr_kmpc_self(thread)->member;
         leave_loop(self->team, self->doacross.shared);
-        mr_kmpc_give(self->doacross.bounds,
-                     (size_t)self->doacross.dimensions * 3 * sizeof *self->doacross.bounds);
+        mr_openmp_give(self->doacross.bounds,
+                       (size_t)self->doacross.dimensions * 3 * sizeof *self->doacross.bounds);
         mr_leave(thread);
     }
 }

@@ -5,7 +5,6 @@
 
 #include "gomp.h"
 #include "memory.h"
-#include "writer.h"
 
 typedef int (*routine)(int number, void *body);
 
@@ -216,7 +215,7 @@ typedef struct mr_kmpc_reduction {
 
 static mr_kmpc_group *begin_group(mr_kmpc_thread *self)
 {
-    mr_kmpc_group *group = mr_kmpc_take(sizeof *group);
+    mr_kmpc_group *group = mr_openmp_take(sizeof *group);
     *group = (mr_kmpc_group){.around = self->task->open};
     self->task->open = group;
     return group;
@@ -224,11 +223,11 @@ static mr_kmpc_group *begin_group(mr_kmpc_thread *self)
 
 static void *begin_reduction(mr_kmpc_thread *self, mr_kmpc_group *group, int count, const item *all)
 {
-    reduction *made = mr_kmpc_take(sizeof *made);
+    reduction *made = mr_openmp_take(sizeof *made);
     size_t copies = (size_t)count * (size_t)self->member->team->size;
     *made = (reduction){.count = count, .size = self->member->team->size};
-    made->items = mr_kmpc_take((size_t)count * sizeof *made->items);
-    made->own = mr_kmpc_take(copies * sizeof *made->own);
+    made->items = mr_openmp_take((size_t)count * sizeof *made->items);
+    made->own = mr_openmp_take(copies * sizeof *made->own);
     for (int i = 0; i < count; i++) {
         made->items[i] = all[i];
     }
@@ -272,12 +271,12 @@ static void end_group(uintptr_t code)
         }
         self->task->open = group->around;
         if (thread != NULL && made != NULL) {
-            mr_kmpc_give(made->own, (size_t)(made->count * made->size) * sizeof *made->own);
-            mr_kmpc_give(made->items, (size_t)made->count * sizeof *made->items);
-            mr_kmpc_give(made, sizeof *made);
+            mr_openmp_give(made->own, (size_t)(made->count * made->size) * sizeof *made->own);
+            mr_openmp_give(made->items, (size_t)made->count * sizeof *made->items);
+            mr_openmp_give(made, sizeof *made);
         }
         if (thread != NULL) {
-            mr_kmpc_give(group, sizeof *group);
+            mr_openmp_give(group, sizeof *group);
         }
     }
     if (thread != NULL) {

@@ -3,16 +3,13 @@
  */
 #include "kmpc_tasks.h"
 
-#include "steer.h"
-#include "writer.h"
-
 enum { HAS_DESTRUCTORS = 8, MOST_DEPTH = 100 };
 
 /* ---- lives ---- */
 
 static void note_ended(mr_kmpc_ended **list, const void *token)
 {
-    mr_kmpc_ended *ended = mr_kmpc_take(sizeof *ended);
+    mr_kmpc_ended *ended = mr_openmp_take(sizeof *ended);
     *ended = (mr_kmpc_ended){token, *list};
     *list = ended;
 }
@@ -26,24 +23,19 @@ static void after_ended(mr_kmpc_ended **list, bool logs, uintptr_t code)
         if (logs) {
             mr_kmpc_after(ended->token, code);
         }
-        mr_kmpc_give(ended, sizeof *ended);
-    }
-}
-
-static void forget(mr_kmpc_task *task)
-{
-    while (task != NULL && task->body != NULL && --task->references == 0) {
-        mr_kmpc_task *parent = task->parent;
-        after_ended(&task->after, false, 0);
-        mr_kmpc_forget_places(task);
-        mr_kmpc_give(task, sizeof *task);
-        task = parent;
+        mr_openmp_give(ended, sizeof *ended);
     }
 }
 
 void mr_kmpc_task_forget(mr_kmpc_task *task)
 {
-    forget(task);
+    while (task != NULL && task->body != NULL && --task->references == 0) {
+        mr_kmpc_task *parent = task->parent;
+        after_ended(&task->after, false, 0);
+        mr_kmpc_forget_places(task);
+        mr_openmp_give(task, sizeof *task);
+        task = parent;
+    }
 }
 
 void mr_kmpc_after_dependences(mr_kmpc_task *task, uintptr_t code)
@@ -54,8 +46,8 @@ void mr_kmpc_after_dependences(mr_kmpc_task *task, uintptr_t code)
 mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags, size_t body_bytes,
                                 size_t block_bytes)
 {
-    char *tokens = mr_kmpc_tokens(2);
-    mr_kmpc_task *task = mr_kmpc_take(sizeof *task);
+    char *tokens = mr_openmp_places(2);
+    mr_kmpc_task *task = mr_openmp_take(sizeof *task);
     *task = (mr_kmpc_task){.parent = self->task,
                            .body = body,
                            .flags = flags,
@@ -123,7 +115,7 @@ static mr_kmpc_task *next_task(mr_kmpc_thread *self, bool steals)
 
 static void end_one(mr_kmpc_counter *counter, uintptr_t code)
 {
-    mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, counter->token, 1, 0, code);
+    mr_openmp_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, counter->token, 1, 0, code);
     counter->left--;
     counter->ended++;
 }
@@ -131,7 +123,7 @@ static void end_one(mr_kmpc_counter *counter, uintptr_t code)
 void mr_kmpc_count_one(mr_kmpc_counter *counter)
 {
     if (counter->token == NULL) {
-        counter->token = mr_kmpc_tokens(1);
+        counter->token = mr_openmp_places(1);
     }
     counter->left++;
 }
@@ -140,7 +132,7 @@ void mr_kmpc_wait_for_all(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_count
                           uintptr_t code)
 {
     mr_kmpc_wait_for(thread, self, &counter->left, code);
-    mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, counter->token, counter->ended, 0, code);
+    mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, counter->token, counter->ended, 0, code);
     counter->ended = 0;
 }
 
@@ -157,8 +149,8 @@ void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t c
         if (--first->task->waits_for == 0 && first->task->target != NULL) {
             enqueue(first->task);
         }
-        forget(first->task);
-        mr_kmpc_give(first, sizeof *first);
+        mr_kmpc_task_forget(first->task);
+        mr_openmp_give(first, sizeof *first);
     }
     end_one(&task->parent->children, code);
     if (task->group != NULL) {
@@ -166,7 +158,7 @@ void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t c
     }
     team->outstanding -= task->is_deferred;
     mr_wake_key(team);
-    forget(task);
+    mr_kmpc_task_forget(task);
 }
 
 /* ---- doing one ---- */
@@ -290,8 +282,8 @@ static void drop_users(user **list)
     while (*list != NULL) {
         user *first = *list;
         *list = first->next;
-        forget(first->task);
-        mr_kmpc_give(first, sizeof *first);
+        mr_kmpc_task_forget(first->task);
+        mr_openmp_give(first, sizeof *first);
     }
 }
 
@@ -302,13 +294,13 @@ void mr_kmpc_forget_places(mr_kmpc_task *task)
         task->places = first->next;
         drop_users(&first->last_writer);
         drop_users(&first->readers);
-        mr_kmpc_give(first, sizeof *first);
+        mr_openmp_give(first, sizeof *first);
     }
 }
 
 static void add_user(user **list, mr_kmpc_task *task)
 {
-    user *added = mr_kmpc_take(sizeof *added);
+    user *added = mr_openmp_take(sizeof *added);
     *added = (user){task, *list};
     *list = added;
     task->references++;
@@ -324,7 +316,7 @@ static void come_after(mr_kmpc_task *task, const user *list)
         }
         note_ended(&task->after, list->task->ended_token);
         if (!list->task->has_ended) {
-            mr_kmpc_successor *added = mr_kmpc_take(sizeof *added);
+            mr_kmpc_successor *added = mr_openmp_take(sizeof *added);
             *added = (mr_kmpc_successor){task, list->task->successors};
             list->task->successors = added;
             task->references++;
@@ -340,7 +332,7 @@ static place *place_of(mr_kmpc_task *parent, const void *address)
         at = at->next;
     }
     if (at == NULL) {
-        at = mr_kmpc_take(sizeof *at);
+        at = mr_openmp_take(sizeof *at);
         *at = (place){.address = address, .next = parent->places};
         parent->places = at;
     }

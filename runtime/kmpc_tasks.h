@@ -39,6 +39,7 @@ typedef struct mr_kmpc_dependence {
 /* A child of the task that the thread does. */
 mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags, size_t body_bytes,
                                 size_t block_bytes);
+/* One reference less. */
 void mr_kmpc_task_forget(mr_kmpc_task *task);
 
 /* It comes after others of the same parent. */

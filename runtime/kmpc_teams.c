@@ -4,10 +4,7 @@
 #include "kmpc.h"
 
 #include "explore.h"
-#include "modules.h"
-#include "steer.h"
 #include "sys.h"
-#include "thread.h"
 #include "writer.h"
 
 #include <stdarg.h>
@@ -25,9 +22,9 @@ static uint64_t new_use(void)
 mr_kmpc_team *mr_kmpc_make_team(mr_kmpc_thread *self, int size)
 {
     mr_kmpc_member *above = self->member;
-    mr_kmpc_team *team = mr_kmpc_take(sizeof *team);
+    mr_kmpc_team *team = mr_openmp_take(sizeof *team);
     *team = (mr_kmpc_team){.size = size, .users = size, .above = above};
-    team->members = mr_kmpc_take((size_t)size * sizeof *team->members);
+    team->members = mr_openmp_take((size_t)size * sizeof *team->members);
     if (above != NULL) {
         team->level = above->team->level + 1;
         team->active_level = above->team->active_level + (size > 1);
@@ -49,36 +46,25 @@ mr_kmpc_team *mr_kmpc_make_team(mr_kmpc_thread *self, int size)
 void mr_kmpc_leave_team(mr_kmpc_team *team)
 {
     if (--team->users == 0) {
-        mr_kmpc_give(team->members, (size_t)team->size * sizeof *team->members);
-        mr_kmpc_give(team, sizeof *team);
+        mr_openmp_give(team->members, (size_t)team->size * sizeof *team->members);
+        mr_openmp_give(team, sizeof *team);
     }
 }
 
 /* ---- the semaphores ---- */
 
-void mr_kmpc_log_units(mr_log_kind kind, mr_log_role role, const void *object, uint64_t units,
-                       uint64_t use, uintptr_t code)
-{
-    enum { MOST = 65535 };
-    while (units > 0) {
-        unsigned now = units < MOST ? (unsigned)units : MOST;
-        mr_write_object(kind, role, object, code, now, use);
-        units -= now;
-    }
-}
-
 /* Who arrives posts a unit, and another one when it has done tasks since. */
 static void post_arrival(mr_kmpc_team *team, uintptr_t code)
 {
-    mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, team, 1, team->use, code);
+    mr_openmp_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, team, 1, team->use, code);
     team->units++;
 }
 
 static void release(mr_kmpc_team *team, uintptr_t code)
 {
-    mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, team, team->units, team->use, code);
-    mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)team->size - 1,
-                      team->use, code);
+    mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, team, team->units, team->use, code);
+    mr_openmp_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)team->size - 1, team->use,
+                    code);
     team->arrived = 0;
     team->units = 0;
     team->use = new_use();
@@ -108,7 +94,7 @@ void mr_kmpc_barrier(mr_thread *thread, mr_kmpc_thread *self, uintptr_t code)
                 long_wait = mr_kmpc_block(thread, team, may_steal, code);
                 if (team->use != use) {
                     mr_kmpc_resume(thread);
-                    mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, use, code);
+                    mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, use, code);
                 }
             }
         }
@@ -169,8 +155,7 @@ static void *openmp_thread(void *argument)
         self->member = &team->members[tid];
         self->task = &self->member->implicit;
         self->settings = team->settings;
-        mr_kmpc_log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, team->fork_use,
-                          team->code);
+        mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, team, 1, team->fork_use, team->code);
         mr_leave(thread);
         work(self, team, tid);
         thread = mr_enter();
@@ -187,32 +172,18 @@ static void *openmp_thread(void *argument)
 static int have_workers(mr_thread *thread, mr_kmpc_thread *self, int count, uintptr_t code)
 {
     if (count > self->worker_count) {
-        mr_kmpc_thread **more = mr_kmpc_take((size_t)count * sizeof *more);
+        mr_kmpc_thread **more = mr_openmp_take((size_t)count * sizeof *more);
         for (int i = 0; i < self->worker_count; i++) {
             more[i] = self->workers[i];
         }
         if (self->workers != NULL) {
-            mr_kmpc_give(self->workers, (size_t)self->worker_count * sizeof *more);
+            mr_openmp_give(self->workers, (size_t)self->worker_count * sizeof *more);
         }
         self->workers = more;
     }
     while (self->worker_count < count) {
-        pthread_t handle;
-        pthread_attr_t attributes;
         mr_kmpc_thread *worker = mr_kmpc_new_thread();
-        mr_thread_detached(&attributes, NULL);
-        if (mr_kmpc_limits_now()->stack_bytes > 0) {
-            pthread_attr_setstacksize(&attributes, mr_kmpc_limits_now()->stack_bytes);
-        }
-        thread->creates_at = code;
-        mr_leave(thread);
-        int status = mr_thread_create(&handle, &attributes, openmp_thread, worker, MR_CALLER);
-        thread = mr_enter();
-        if (thread == NULL) {
-            return 0;
-        }
-        thread->creates_at = 0;
-        if (status != 0) {
+        if (!mr_openmp_start(&thread, openmp_thread, worker, code)) {
             break;
         }
         self->workers[self->worker_count++] = worker;
@@ -263,8 +234,8 @@ static void fork_team(mr_kmpc_microtask function, void **arguments, int count, b
         team->settings.threads = mr_kmpc_limits_now()->threads_at[team->level];
     }
     self->settings = team->settings;
-    mr_kmpc_log_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)size - 1,
-                      team->fork_use, code);
+    mr_openmp_units(MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, team, (uint64_t)size - 1, team->fork_use,
+                    code);
     for (int i = 1; i < size; i++) {
         mr_kmpc_thread *worker = self->workers[used + i - 1];
         worker->job = team;

@@ -13,11 +13,12 @@
 
 /* The next definition of a function; ends the process when there is none. */
 void *mr_real_find(const char *name);
-/* The same; NULL when there is none. mr_real_next: nor is it looked for in libraries that dlopen has loaded. */
+/* The same; NULL when there is none. */
+void *mr_real_look(const char *name);
+/* Nor is it looked for in libraries that dlopen has loaded. */
 void *mr_real_next(const char *name);
 /* The first definition, which may be the runtime's. NULL: none. */
 void *mr_real_any(const char *name);
-void *mr_real_look(const char *name);
 /* With a version: for functions whose oldest version behaves in another way. */
 void *mr_real_find_version(const char *name, const char *version);
 

@@ -8,7 +8,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
 cd "$scratch" || exit 1
-unset MAXRACE_CC MAXRACE_CXX OMP_CANCELLATION OMP_SCHEDULE
+unset MAXRACE_CC MAXRACE_CXX OMP_CANCELLATION OMP_SCHEDULE OMP_NUM_THREADS
+export OMP_STACKSIZE=16m
 
 cat >openmp.c <<'END'
 #include <omp.h>
@@ -44,6 +45,22 @@ static int regions(void)
 #pragma omp parallel num_threads(THREADS)
     numbers[(omp_get_thread_num() + 1) % THREADS] += word;
     return word == 12 && numbers[0] == 16 && !omp_in_parallel() && omp_get_num_threads() == 1;
+}
+
+/* More than a thread has without OMP_STACKSIZE. */
+static __attribute__((noinline)) void use_room(int number)
+{
+    volatile char room[12 << 20];
+    room[0] = (char)number;
+    numbers[number] = room[0];
+}
+
+static int stacks(void)
+{
+#pragma omp parallel num_threads(THREADS)
+    if (omp_get_thread_num() > 0)
+        use_room(omp_get_thread_num());
+    return numbers[2] == 2;
 }
 
 static int loops(void)
