@@ -1,13 +1,7 @@
 #!/usr/bin/env bash
 # A trace that another process changes while it is mapped: cut off, or written over. maxrace says so in a line, with status 4, or what is wrong in
 # the trace, and never crashes. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
-set -u
-cd "$(dirname "$0")/.." || exit 1
-maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-. tests/support/check.sh
-cd "$scratch" || exit 1
+. "$(dirname "$0")/support/in_scratch.sh"
 
 # Two traces of the same length with other locks.
 make_traces() {

@@ -1,13 +1,7 @@
 #!/usr/bin/env bash
 # Programs with OpenMP by gcc (libgomp): what is safe has no race and nothing unseen, what races is found from seeds 1 to 3 and replayed, and
 # the same seed gives the same trace. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
-set -u
-cd "$(dirname "$0")/.." || exit 1
-maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-. tests/support/check.sh
-cd "$scratch" || exit 1
+. "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CC MAXRACE_CXX OMP_CANCELLATION OMP_SCHEDULE OMP_NUM_THREADS
 export OMP_STACKSIZE=16m
 

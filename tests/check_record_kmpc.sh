@@ -2,13 +2,7 @@
 # Programs with OpenMP of clang, whose library the recording stands in for: what is safe has no race and nothing unseen, works as without the
 # recording, and its trace is the same each time; what races is found and replayed. TEST_LENGTH=full: from seeds 1 to 3, not 3 alone. Prints
 # "[       OK ] name", or the reason and "[  FAILED  ] name".
-set -u
-cd "$(dirname "$0")/.." || exit 1
-maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-. tests/support/check.sh
-cd "$scratch" || exit 1
+. "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CXX OMP_NUM_THREADS OMP_SCHEDULE OMP_NESTED OMP_MAX_ACTIVE_LEVELS
 if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=3; fi
 export MAXRACE_CC=clang OMP_NUM_THREADS=3 OMP_STACKSIZE=16m

@@ -2,13 +2,7 @@
 # What a recording leaves: signals while the trace is written, logs that are converted later, limits of length and time, files
 # that may not grow, programs that give up their folder. Prints "[       OK ] name", or the reason and
 # "[  FAILED  ] name". TEST_LENGTH=full: only the signals that a run without it leaves out.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-. tests/support/check.sh
-cd "$scratch" || exit 1
+. "$(dirname "$0")/support/in_scratch.sh"
 export TMPDIR=$scratch/tmp
 mkdir tmp
 unset MAXRACE_CC MAXRACE_CXX

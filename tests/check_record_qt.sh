@@ -1,13 +1,7 @@
 #!/usr/bin/env bash
 # Programs that use Qt 5 and 6, whose libraries are not recorded: what is safe has no race and nothing unseen, what races is found and replayed, and what only the
 # library orders is told. TEST_LENGTH=full: from seeds 1 to 3, not 1 alone. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
-set -u
-cd "$(dirname "$0")/.." || exit 1
-maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-. tests/support/check.sh
-cd "$scratch" || exit 1
+. "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CC MAXRACE_CXX
 if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
 
