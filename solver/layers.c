@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "moves.h"
+#include "packed.h"
 #include "partial.h"
 #include "prospect.h"
 #include "windows/lock_rows.h"
@@ -18,20 +19,12 @@ enum { STATES_A_LOOK = 1024 };
 /* A search that has spent one of so many parts of its effort looks whether it will end. */
 enum { SOON = 128 };
 
-enum { WORD_BITS = 64 };
-
-/* Where a number of a state stands when the state is packed. */
-typedef struct field {
-    uint32_t word;
-    uint8_t shift;
-    uint64_t mask;
-} field;
-
 /* A state that has not been looked at, in the list of its layer. */
 typedef struct node {
     uint32_t next;   /* MR_NONE: the end of the list */
     uint32_t parent; /* the number of the state that led to it; 0: it is the first */
     uint32_t thread; /* whose turn led to it */
+    uint64_t hash;   /* of its key */
 } node;
 
 /* How a state that was looked at was reached. */
@@ -48,11 +41,10 @@ typedef struct search {
     mr_prospect *prospect; /* NULL: none */
     /* A state is `width` numbers: how far each thread has come; what reads of turns.variables would see
      * (mr_partial_sees); the units of semaphores. */
-    uint32_t width, words; /* `words`: when it is packed */
-    field *fields;
+    mr_packed packed;                                   /* its current state goes on */
     uint32_t *number_of_variable, *number_of_semaphore; /* one each; MR_NONE: it has none */
-    uint32_t *start, *state, *at; /* the first one; that goes on; the one that it leads to */
-    mr_partial view;              /* of `at`: only `window` and `next` */
+    uint32_t *start, *at; /* the first one; the one to which that which goes on leads */
+    mr_partial view;      /* of `at`: only `window` and `next` */
     uint32_t *stop_until; /* one an event: a thread may stop there in states up to this number */
     uint32_t now;         /* the number of the state that goes on */
     uint32_t *events, event_count; /* a race; `records`: what runs is added */
@@ -60,7 +52,7 @@ typedef struct search {
 
     node *nodes; /* owned */
     size_t node_capacity;
-    uint64_t *keys; /* owned; `words` a node */
+    uint64_t *keys; /* owned; packed.words a node */
     size_t key_capacity;
     uint32_t node_count, free_node; /* list of those that are not in use */
     uint32_t *layers, layer_count;  /* one a number of events: first node; MR_NONE: none */
@@ -224,64 +216,24 @@ static bool take_turn(search *x, uint32_t thread)
 /* `at` becomes this state. */
 static void stand_at(search *x, const uint32_t *state)
 {
-    memcpy(x->at, state, x->width * sizeof *x->at);
-}
-
-/* ---- packed states ---- */
-
-/* Adds a number of the state to the word in which it stands; words come in their order. */
-static inline void pack_number(const search *x, uint32_t i, uint64_t *key, uint32_t *word,
-                               uint64_t *bits)
-{
-    const field *place = &x->fields[i];
-    if (place->word != *word) {
-        key[*word] = *bits;
-        *word = place->word;
-        *bits = 0;
-    }
-    *bits |= (uint64_t)x->at[i] << place->shift;
-}
-
-/* Into the key of a node, without what nobody will see. */
-static void pack(search *x, uint64_t *key)
-{
-    uint32_t variables = x->window->thread_count, end = variables + x->turns.variable_count;
-    const uint64_t *later = mr_turns_read_later(&x->turns, x->at);
-    uint32_t word = 0;
-    uint64_t bits = 0;
-    memset(key, 0, x->words * sizeof *key);
-    for (uint32_t i = 0; i < variables; i++)
-        pack_number(x, i, key, &word, &bits);
-    for (uint32_t k = 0; k < x->turns.words; k++)
-        for (uint64_t left = later[k]; left; left &= left - 1)
-            pack_number(x, variables + 64 * k + (uint32_t)__builtin_ctzll(left), key, &word, &bits);
-    for (uint32_t i = end; i < x->width; i++)
-        pack_number(x, i, key, &word, &bits);
-    key[word] = bits;
-    x->effort += x->words;
-}
-
-static void unpack(search *x, const uint64_t *key)
-{
-    for (uint32_t i = 0; i < x->width; i++)
-        x->state[i] = (uint32_t)(key[x->fields[i].word] >> x->fields[i].shift & x->fields[i].mask);
-}
-
-static uint32_t hash_key(const search *x, const uint64_t *key)
-{
-    uint64_t hash = mr_table_seed();
-    for (uint32_t i = 0; i < x->words; i++)
-        hash = mr_table_fold(hash ^ key[i], UINT64_C(0x9e3779b97f4a7c15));
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
-static bool same_key(const void *items, uint32_t number, const void *key)
-{
-    const search *x = items;
-    return memcmp(&x->keys[(size_t)number * x->words], key, x->words * sizeof *x->keys) == 0;
+    memcpy(x->at, state, x->packed.width * sizeof *x->at);
 }
 
 /* ---- layers ---- */
+
+static uint64_t *key_of(const search *x, uint32_t number)
+{
+    return &x->keys[(size_t)number * x->packed.words];
+}
+
+/* As a node that is searched for; the key is its number. */
+static bool same_state(const void *items, uint32_t number, const void *key)
+{
+    const search *x = items;
+    uint32_t other = *(const uint32_t *)key;
+    return x->nodes[number].hash == x->nodes[other].hash &&
+           memcmp(key_of(x, number), key_of(x, other), x->packed.words * sizeof *x->keys) == 0;
+}
 
 /* A node that is in no list; MR_NONE: no memory. */
 static uint32_t new_node(search *x)
@@ -295,7 +247,8 @@ static uint32_t new_node(search *x)
     if (!mr_grow(&nodes, &x->node_capacity, (size_t)x->node_count + 1, sizeof *x->nodes))
         return MR_NONE;
     x->nodes = nodes;
-    if (!mr_grow(&keys, &x->key_capacity, ((size_t)x->node_count + 1) * x->words, sizeof *x->keys))
+    if (!mr_grow(&keys, &x->key_capacity, ((size_t)x->node_count + 1) * x->packed.words,
+                 sizeof *x->keys))
         return MR_NONE;
     x->keys = keys;
     return x->node_count++;
@@ -309,8 +262,11 @@ static bool note_state(search *x, uint32_t parent, uint32_t thread)
         return false;
     for (uint32_t t = 0; t < x->window->thread_count; t++)
         layer += x->at[t];
-    pack(x, &x->keys[(size_t)number * x->words]);
-    x->nodes[number] = (node){.next = x->layers[layer], .parent = parent, .thread = thread};
+    uint64_t hash =
+        mr_packed_pack(&x->packed, x->at, mr_turns_read_later(&x->turns, x->at), key_of(x, number));
+    x->effort += x->packed.words;
+    x->nodes[number] =
+        (node){.next = x->layers[layer], .parent = parent, .thread = thread, .hash = hash};
     x->layers[layer] = number;
     return true;
 }
@@ -331,8 +287,7 @@ static bool drop_equal(search *x, uint32_t layer)
     memset(table.slots, 0, table.slot_count * sizeof *table.slots);
     for (uint32_t *link = &x->layers[layer]; *link != MR_NONE;) {
         uint32_t n = *link;
-        const uint64_t *key = &x->keys[(size_t)n * x->words];
-        uint32_t *slot = mr_table_slot(&table, hash_key(x, key), same_key, x, key);
+        uint32_t *slot = mr_table_slot(&table, (uint32_t)x->nodes[n].hash, same_state, x, &n);
         if (!*slot) {
             *slot = n + 1;
             link = &x->nodes[n].next;
@@ -396,7 +351,7 @@ static told tell_race(search *x, uint32_t a, uint32_t b, mr_arena *arena)
     bool possible = is_again && run_to(x, x->window->thread[a], x->window->position[a]) &&
                     run_to(x, x->window->thread[b], x->window->position[b]);
     x->records = false;
-    stand_at(x, x->state);
+    stand_at(x, x->packed.state);
     if (!is_again)
         return TOLD_NO_MEMORY;
     MR_ASSERT(possible);
@@ -466,7 +421,7 @@ static bool is_dead_end(search *x)
     bool is_rare = ENOUGH + (uint64_t)x->dead_ends * RARE < x->looks;
     if (!x->prospect || (is_rare && x->now % SELDOM))
         return false;
-    bool is_one = !mr_prospect_is_there(x->prospect, x->state, &x->effort);
+    bool is_one = !mr_prospect_is_there(x->prospect, x->packed.state, &x->effort);
     x->looks++;
     x->dead_ends += is_one;
     return is_one;
@@ -481,15 +436,16 @@ static told go_on(search *x, uint32_t number, mr_arena *arena)
     x->steps = steps;
     x->now = ++x->state_count;
     x->steps[x->now] = (step){x->nodes[number].parent, x->nodes[number].thread};
-    unpack(x, &x->keys[(size_t)number * x->words]);
+    mr_packed_go_to(&x->packed, key_of(x, number), x->nodes[number].hash);
     x->nodes[number].next = x->free_node;
     x->free_node = number;
     if (is_dead_end(x))
         return TOLD_GOES_ON;
-    stand_at(x, x->state);
+    stand_at(x, x->packed.state);
+    mr_packed_keep(&x->packed, mr_turns_read_later(&x->turns, x->at));
     told result = tell_races(x, arena);
     for (uint32_t i = 0; i < x->turns.thread_count && result == TOLD_GOES_ON; i++) {
-        stand_at(x, x->state);
+        stand_at(x, x->packed.state);
         if (!take_turn(x, x->turns.threads[i]))
             continue;
         run_ahead(x);
@@ -551,20 +507,6 @@ static mr_explored run(search *x, mr_arena *arena)
 
 /* ---- the start ---- */
 
-/* The next number of a state, which is at most `most`. */
-static void add_field(search *x, uint32_t most, uint32_t *bits)
-{
-    uint32_t need = 1;
-    while (need < 32 && most >> need)
-        need++;
-    if (*bits % WORD_BITS + need > WORD_BITS)
-        *bits += WORD_BITS - *bits % WORD_BITS;
-    x->fields[x->width++] = (field){.word = *bits / WORD_BITS,
-                                    .shift = (uint8_t)(*bits % WORD_BITS),
-                                    .mask = (UINT64_C(1) << need) - 1};
-    *bits += need;
-}
-
 /* The greatest number that stands for what a read of the variable sees. */
 static uint32_t most_seen(const mr_window *w, const mr_window_variable *variable)
 {
@@ -578,28 +520,29 @@ static uint32_t most_seen(const mr_window *w, const mr_window_variable *variable
     return most;
 }
 
-static void add_fields(search *x)
+/* False: no memory. */
+static bool add_numbers(search *x, mr_arena *arena)
 {
     const mr_window *w = x->window;
-    uint32_t bits = 0;
+    mr_packed *packed = &x->packed;
     for (uint32_t t = 0; t < w->thread_count; t++)
-        add_field(x, mr_window_length(w, t), &bits);
+        mr_packed_add(packed, mr_window_length(w, t));
     for (uint32_t i = 0; i < x->turns.variable_count; i++) {
         const mr_window_variable *variable = &w->variables[x->turns.variables[i]];
-        x->number_of_variable[x->turns.variables[i]] = x->width;
-        x->start[x->width] = variable->by_source ? 0 : variable->carried_value;
-        add_field(x, most_seen(w, variable), &bits);
+        x->number_of_variable[x->turns.variables[i]] = packed->width;
+        x->start[packed->width] = variable->by_source ? 0 : variable->carried_value;
+        mr_packed_add(packed, most_seen(w, variable));
     }
     for (uint32_t l = 0; l < w->lock_count; l++) {
         const mr_window_semaphore *s = &w->semaphores[l];
         uint32_t posts = s->posts_end - s->posts_first;
         if (!posts && s->waits_first == s->waits_end)
             continue;
-        x->number_of_semaphore[l] = x->width;
-        x->start[x->width] = s->units;
-        add_field(x, s->units + posts, &bits);
+        x->number_of_semaphore[l] = packed->width;
+        x->start[packed->width] = s->units;
+        mr_packed_add(packed, s->units + posts);
     }
-    x->words = (bits + WORD_BITS - 1) / WORD_BITS;
+    return mr_packed_begin(packed, w->thread_count, x->turns.variable_count, arena);
 }
 
 /* False: no memory, or with `*refused` too many locks. */
@@ -607,19 +550,18 @@ static bool prepare(search *x, mr_arena *arena, bool *refused)
 {
     const mr_window *w = x->window;
     uint32_t *all = mr_arena_alloc(arena, w->thread_count, sizeof *all);
-    size_t most = (size_t)w->thread_count + w->variable_count + w->lock_count;
-    x->fields = mr_arena_alloc(arena, most, sizeof *x->fields);
-    x->start = mr_arena_zalloc(arena, most, sizeof *x->start);
-    x->state = mr_arena_alloc(arena, most, sizeof *x->state);
-    x->at = mr_arena_alloc(arena, most, sizeof *x->at);
+    uint32_t most = w->thread_count + w->variable_count + w->lock_count;
+    x->start = mr_packed_new_state(most, arena);
+    x->at = mr_packed_new_state(most, arena);
     x->number_of_variable = mr_arena_alloc(arena, w->variable_count, sizeof *all);
     x->number_of_semaphore = mr_arena_alloc(arena, w->lock_count, sizeof *all);
     x->stop_until = mr_arena_alloc(arena, w->size, sizeof *x->stop_until);
     x->events = mr_arena_alloc(arena, w->size, sizeof *x->events);
     x->layer_count = w->size + 1;
     x->layers = mr_arena_alloc(arena, x->layer_count, sizeof *x->layers);
-    if (!all || !x->fields || !x->start || !x->state || !x->at || !x->number_of_variable ||
-        !x->number_of_semaphore || !x->stop_until || !x->events || !x->layers)
+    if (!all || !mr_packed_init(&x->packed, most, arena) || !x->start || !x->at ||
+        !x->number_of_variable || !x->number_of_semaphore || !x->stop_until || !x->events ||
+        !x->layers)
         return false;
     for (uint32_t t = 0; t < w->thread_count; t++)
         all[t] = mr_window_length(w, t);
@@ -631,8 +573,8 @@ static bool prepare(search *x, mr_arena *arena, bool *refused)
     memset(x->layers, 0xff, x->layer_count * sizeof *x->layers);
     for (uint32_t e = 0; e < w->size; e++)
         x->stop_until[e] = x->survey->stops[e] ? UINT32_MAX : 0;
-    add_fields(x);
-    if (!mr_moves_init(&x->moves, &x->turns, x->number_of_variable, arena) ||
+    if (!add_numbers(x, arena) ||
+        !mr_moves_init(&x->moves, &x->turns, x->number_of_variable, arena) ||
         !mr_prospect_init(&x->prospect, x->survey, &x->turns, &x->moves, &x->locks, arena))
         return false;
     x->view = (mr_partial){.window = w, .next = x->at};
@@ -655,8 +597,8 @@ mr_explored mr_layers_search(const mr_survey *survey, const mr_explore_limits *l
     MR_DEBUG(debug, SEARCH,
              "survey result=%s states=%" PRIu32 " dead-ends=%" PRIu32 " effort=%" PRIu64
              " numbers=%" PRIu32 " words=%" PRIu32 " most=%" PRIu32,
-             mr_explored_name(result), x.state_count, x.dead_ends, x.effort, x.width, x.words,
-             x.node_count);
+             mr_explored_name(result), x.state_count, x.dead_ends, x.effort, x.packed.width,
+             x.packed.words, x.node_count);
     *spent += x.effort;
     free(x.nodes);
     free(x.keys);
