@@ -34,7 +34,8 @@ static void pass(before *x, uint32_t thread, uint32_t count)
     x->moved[k] = thread;
 }
 
-/* Has each thread passed exactly its nodes that are before the event, by its clock? */
+/* Has each thread passed exactly its nodes that are before the event, by its clock? It goes over all nodes, for one node of 16:
+ * for each, it was half of the time of a build with costly checks. */
 static bool is_right(const before *x, uint32_t event)
 {
     const mr_encoding *encoding = x->encoding;
@@ -73,7 +74,7 @@ static void state_before(before *x, uint32_t event, bool is_first)
                 x->next[c] = i + 1;
         }
     }
-    MR_ASSERT_COSTLY(is_right(x, event));
+    MR_ASSERT_COSTLY(w->position[event] % 16 || is_right(x, event));
     for (uint32_t k = 0; k < x->moved_count; k++)
         mr_formula_edge(&encoding->formula, encoding->by_thread[x->passed[x->moved[k]] - 1],
                         mr_encoding_find(encoding, event) - 1);

@@ -7,7 +7,6 @@
 enum {
     THREADS = MR_EXHAUSTIVE_THREADS,
     VARIABLES = MR_EXHAUSTIVE_VARIABLES,
-    EVENTS = MR_EXHAUSTIVE_EVENTS,
 };
 
 struct mr_exhaustive_state {
@@ -27,8 +26,14 @@ typedef struct job {
     size_t state_capacity, step_capacity, hit_capacity;
     uint32_t *slots; /* hash table of states, number + 1 */
     size_t slot_count;
-    uint32_t found[EVENTS][EVENTS]; /* for each pair, a state + 1, 0: no race so far */
+    uint32_t *found; /* for each pair of the window, a state + 1, 0: no race so far; found_at */
 } job;
+
+static uint32_t *found_at(const job *s, uint32_t a, uint32_t b)
+{
+    uint32_t start = s->out->start;
+    return &s->found[(size_t)(a - start) * (s->out->end - start) + (b - start)];
+}
 
 static bool is_atomic(uint8_t op)
 {
@@ -300,10 +305,11 @@ static bool note_races(job *s, uint32_t number, const uint32_t *next, uint32_t c
         for (uint32_t j = i + 1; j < count; j++) {
             uint32_t a = next[i] < next[j] ? next[i] : next[j];
             uint32_t b = next[i] < next[j] ? next[j] : next[i];
-            if ((s->found[a][b] && !s->options.whole) || !mr_exhaustive_conflict(s->trace, a, b))
+            if ((*found_at(s, a, b) && !s->options.whole) ||
+                !mr_exhaustive_conflict(s->trace, a, b))
                 continue;
-            if (!s->found[a][b])
-                s->found[a][b] = number + 1;
+            if (!*found_at(s, a, b))
+                *found_at(s, a, b) = number + 1;
             if (!keep_hit(s, number, a, b))
                 return false;
         }
@@ -353,16 +359,16 @@ static bool collect(job *s)
 {
     mr_exhaustive *out = s->out;
     size_t capacity = 0, state_capacity = 0;
-    for (uint32_t a = 0; a < s->trace->event_count; a++) {
-        for (uint32_t b = a + 1; b < s->trace->event_count; b++) {
-            if (!s->found[a][b])
+    for (uint32_t a = out->start; a < out->end; a++) {
+        for (uint32_t b = a + 1; b < out->end; b++) {
+            if (!*found_at(s, a, b))
                 continue;
             size_t n = out->race_count + 1;
             if (!mr_grow((void **)&out->races, &capacity, n, sizeof *out->races) ||
                 !mr_grow((void **)&out->race_states, &state_capacity, n, sizeof(uint32_t)))
                 return false;
             out->races[n - 1] = (mr_pair){a, b};
-            out->race_states[n - 1] = s->found[a][b] - 1;
+            out->race_states[n - 1] = *found_at(s, a, b) - 1;
             out->race_count = n;
         }
     }
@@ -380,8 +386,11 @@ bool mr_exhaustive_find_with(const mr_trace *trace, const mr_exhaustive_options 
     s->trace = trace;
     s->out = out;
     s->options = *options;
-    bool ok = mr_facts_init(&s->facts, trace, options->model, options->opaque, start, end) &&
+    s->found = mr_calloc((size_t)(end - start) * (end - start) + 1, sizeof *s->found);
+    bool ok = s->found &&
+              mr_facts_init(&s->facts, trace, options->model, options->opaque, start, end) &&
               search_all(s) && collect(s);
+    free(s->found);
     free(s->slots);
     free(s);
     return ok;
