@@ -19,7 +19,7 @@ typedef struct frame {
     uint64_t accumulator; /* rax, which had the address when the call came */
 } frame;
 
-enum { ZERO_FLAG = 1 << 6, ACCUMULATOR = 0 };
+enum { ZERO_FLAG = 1 << 6, ACCUMULATOR = 0, DATA = 2 };
 
 /* Is there xsave, with the registers that the system keeps? Else fxsave keeps those of before. */
 static uint8_t mr_keeps_all __asm__("mr_assembly_keeps_all") __attribute__((used));
@@ -31,8 +31,8 @@ __attribute__((constructor(101))) static void look_at_processor(void)
     mr_keeps_all = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & OSXSAVE) != 0;
 }
 
-/* Keeps flags and registers of all kinds, and calls the function with the frame. Does nothing while the thread is not
- * recorded. The kinds of registers (0xe7) need less than 2752 bytes, of which the header must be 0. */
+/* Keeps flags and registers of all kinds, and calls the function with the frame, which may change registers for integers.
+ * Does nothing while the thread is not recorded. The kinds of registers (0xe7) need less than 2752 bytes, of which the header must be 0. */
 #define ENTRY(name, function)                                                                      \
     __asm__(                                                                                       \
         ".text\n"                                                                                  \
@@ -81,6 +81,7 @@ __attribute__((constructor(101))) static void look_at_processor(void)
 ENTRY(MR_ASSEMBLY_BEGIN_NAME, mr_assembly_begin);
 ENTRY(MR_ASSEMBLY_END_NAME, mr_assembly_end);
 ENTRY(MR_ASSEMBLY_FENCE_NAME, mr_assembly_fence);
+ENTRY(MR_ASSEMBLY_CLOCK_NAME, mr_assembly_clock);
 #undef ENTRY
 
 /* Where the word is that has the bit: the number of a bit may go beyond the operand, in both directions. */
@@ -111,6 +112,15 @@ __attribute__((used, visibility("hidden"))) void mr_assembly_fence(const frame *
 void mr_assembly_fence(const frame *self)
 {
     mr_atomic_assembly_fence(self->code);
+}
+
+/* The counter is in two halves, and the upper halves of both registers are 0. */
+__attribute__((used, visibility("hidden"))) void mr_assembly_clock(frame *self);
+void mr_assembly_clock(frame *self)
+{
+    uint64_t ticks = mr_clock_ticks(self->registers[DATA] << 32 | self->registers[ACCUMULATOR]);
+    self->registers[ACCUMULATOR] = (uint32_t)ticks;
+    self->registers[DATA] = ticks >> 32;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * assembly_calls: what the text of inline assembly calls around its atomic accesses (assembler/rewrite.h), and the words
- * that both know. The calls keep all registers and flags.
+ * assembly_calls: what the text of inline assembly calls around its atomic accesses and after it reads the counter of the
+ * processor's ticks (assembler/rewrite.h), and the words that both know. The calls keep all registers and flags, but for
+ * what rdtsc gave.
  */
 #ifndef MR_RUNTIME_ASSEMBLY_CALLS_H
 #define MR_RUNTIME_ASSEMBLY_CALLS_H
@@ -8,6 +9,7 @@
 #define MR_ASSEMBLY_BEGIN_NAME "__maxrace_assembly_begin"
 #define MR_ASSEMBLY_END_NAME   "__maxrace_assembly_end"
 #define MR_ASSEMBLY_FENCE_NAME "__maxrace_assembly_fence"
+#define MR_ASSEMBLY_CLOCK_NAME "__maxrace_assembly_clock"
 
 /* The number on the stack: bits 0..2 log2 of the bytes, then the kind, then one more than the register with the number of
  * a bit, 0: none. */
@@ -29,6 +31,10 @@ enum {
 void mr_atomic_assembly_begin(const void *address, unsigned log2, unsigned kind, uintptr_t code);
 void mr_atomic_assembly_end(bool zero, uintptr_t code);
 void mr_atomic_assembly_fence(uintptr_t code);
+
+/* What the program sees of the counter of the processor's ticks, which is `ticks` now (clocks.c): the time that all its other
+ * clocks count, in ns, or `ticks` where they show the real time. */
+uint64_t mr_clock_ticks(uint64_t ticks);
 #endif
 
 #endif

@@ -1,5 +1,6 @@
 #include "clocks.h"
 
+#include "assembly_calls.h"
 #include "inputs.h"
 #include "memory.h"
 #include "modules.h"
@@ -198,4 +199,9 @@ MR_EXPORT clock_t times(struct tms *to)
     }
     log_written(to, sizeof *to, MR_CALLER);
     return result;
+}
+
+uint64_t mr_clock_ticks(uint64_t ticks)
+{
+    return are_real() ? ticks : (uint64_t)show(CLOCK_MONOTONIC);
 }

@@ -1,7 +1,7 @@
 /*
  * as: stands before the assembler when `maxrace cc` calls gcc (src/cli/cc.c), and puts calls around the atomic accesses of
- * inline assembly (rewrite.h). When there are none, or the assembler does not take the changed text, it gets the text as
- * it was.
+ * inline assembly, and after each look at the counter of ticks (rewrite.h). When there are none, or the assembler does not
+ * take the changed text, it gets the text as it was.
  *
  * The assembler itself is the next one in the folders where gcc looks (COMPILER_PATH), or that of PATH.
  */
@@ -156,9 +156,10 @@ static bool assembles(char **arguments, int input, FILE *text)
     return takes;
 }
 
-static bool may_have_accesses(const char *text, size_t length)
+static bool may_have_calls(const char *text, size_t length)
 {
-    return memmem(text, length, "#APP", 4) != NULL || memmem(text, length, "\tlock", 5) != NULL;
+    return memmem(text, length, "#APP", 4) != NULL || memmem(text, length, "\tlock", 5) != NULL ||
+           memmem(text, length, "\trdtsc", 6) != NULL;
 }
 
 int main(int count, char **arguments)
@@ -170,9 +171,8 @@ int main(int count, char **arguments)
     size_t length;
     char *text = file < 0 ? NULL : read_all(file, &length);
     FILE *changed = text == NULL ? NULL : new_file();
-    if (changed != NULL && may_have_accesses(text, length) &&
-        mr_rewrite(text, length, changed) > 0 && fflush(changed) == 0 &&
-        assembles(arguments, input, changed)) {
+    if (changed != NULL && may_have_calls(text, length) && mr_rewrite(text, length, changed) > 0 &&
+        fflush(changed) == 0 && assembles(arguments, input, changed)) {
         return 0;
     }
     if (standard && file >= 0) {

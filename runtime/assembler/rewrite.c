@@ -265,6 +265,12 @@ static bool is_fence(const statement *self, bool locked)
             is_instruction(self->name, "or", &ignored));
 }
 
+/* Does it read the counter of ticks? */
+static bool is_clock(piece name)
+{
+    return is(name, "rdtsc") || is(name, "rdtscp");
+}
+
 /* Moves the stack pointer and says so to who unwinds. What is put in ends with semicolons: lines stay the assembler's. */
 static void move_stack(const rewriter *self, int bytes)
 {
@@ -290,10 +296,10 @@ static void call(const rewriter *self, const char *function)
 /* The red zone, which functions use without a word. */
 enum { RED_ZONE = 128 };
 
-static void put_fence(rewriter *self)
+static void put_call(rewriter *self, const char *function)
 {
     move_stack(self, RED_ZONE);
-    call(self, MR_ASSEMBLY_FENCE_NAME);
+    call(self, function);
     move_stack(self, -RED_ZONE);
     self->changed++;
 }
@@ -319,14 +325,6 @@ static void put_before(rewriter *self, const access *found)
     move_stack(self, -RED_ZONE);
 }
 
-static void put_after(rewriter *self)
-{
-    move_stack(self, RED_ZONE);
-    call(self, MR_ASSEMBLY_END_NAME);
-    move_stack(self, -RED_ZONE);
-    self->changed++;
-}
-
 /* One instruction, without its labels. Its lock prefix may have come before. */
 static void put_instruction(rewriter *self, piece text)
 {
@@ -345,19 +343,22 @@ static void put_instruction(rewriter *self, piece text)
     bool locked = self->locked;
     self->locked = false;
     access found = {.bit = -1};
-    bool known = split(rest, &parts) && (parts.count > 0 || is(parts.name, "mfence"));
+    bool known = split(rest, &parts) &&
+                 (parts.count > 0 || is(parts.name, "mfence") || is_clock(parts.name));
     bool fences = known && is_fence(&parts, locked);
     bool accesses = known && !fences && parts.count > 0 &&
                     ((locked && find_locked(&parts, &found)) || find_other(&parts, &found)) &&
                     is_memory(found.memory);
     if (fences) {
-        put_fence(self);
+        put_call(self, MR_ASSEMBLY_FENCE_NAME);
     } else if (accesses) {
         put_before(self, &found);
     }
     fprintf(self->out, "\t%s%.*s;", locked ? "lock " : "", (int)rest.length, rest.start);
     if (accesses) {
-        put_after(self);
+        put_call(self, MR_ASSEMBLY_END_NAME);
+    } else if (known && is_clock(parts.name)) {
+        put_call(self, MR_ASSEMBLY_CLOCK_NAME);
     }
 }
 
@@ -462,7 +463,7 @@ size_t mr_rewrite(const char *text, size_t length, FILE *out)
         } else if (self.inside && counts_bytes(line)) {
             return 0;
         } else if (self.inside ? bare.length == 0 || bare.start[0] != '#'
-                               : self.instrumented && is_locked(bare)) {
+                               : begins(bare, "rdtsc") || (self.instrumented && is_locked(bare))) {
             put_line(&self, line);
             continue;
         }

@@ -10,10 +10,12 @@
  * So it is in instrumented functions with instructions of the compiler's own that have a lock prefix: it puts no call before some atomic updates, as of OpenMP's
  * of a double, or of the larger of two.
  *
+ * In all functions it is so after rdtsc and rdtscp, by whomever they are: the program shall see the time there that its other clocks show.
+ *
  * Only AT&T syntax of x86-64 without segments. What is not understood stays as it is; the library knows such atomic
  * accesses by what is not before them (assembly.h).
  *
- * The calls change neither registers nor flags, and leave alone what is below the stack pointer. While the stack pointer
+ * The calls change neither registers nor flags but what rdtsc gave, and leave alone what is below the stack pointer. While the stack pointer
  * is another one, the unwind information says so where the compiler's counts from that register.
  */
 #ifndef MR_RUNTIME_ASSEMBLER_REWRITE_H
