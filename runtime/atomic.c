@@ -9,6 +9,7 @@
 #include "maxrace/annotate.h"
 
 #include "scheduler.h"
+#include "steer.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -216,12 +217,34 @@ DEFINE_ATOMICS(32, uint32_t, 2)
 DEFINE_ATOMICS(64, uint64_t, 3)
 DEFINE_ATOMICS(128, u128, 4)
 
+/* A loop may wait for a plain variable and do this fence each time, as flush loops of OpenMP do: others get their turn soon. */
+static void give_way_in_loop(mr_thread *thread, uintptr_t code)
+{
+    enum { FEW = 8 };
+    uint64_t now = mr_events_now();
+    bool again = thread->fence_code == code && now - thread->fence_events <= FEW;
+    if (again && !mr_steers()) {
+        thread->busy = 1;
+        mr_yield(thread);
+        thread->busy = 0;
+        now = mr_events_now();
+    }
+    thread->fence_code = code;
+    thread->fence_events = now;
+}
+
+static void log_fence(int order, uintptr_t code)
+{
+    if (begin(code) && !mr_ignores_sync(mr_self)) {
+        give_way_in_loop(mr_self, code);
+        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, code, 0, 0);
+    }
+}
+
 MR_EXPORT void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    if (begin(MR_CALLER) && !mr_ignores_sync(mr_self)) {
-        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
-    }
+    log_fence(order, MR_CALLER);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -439,13 +462,6 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
         mr_self->annotates = false;
     }
     log_atomic(atomic, access, order, MR_CALLER);
-}
-
-static void log_fence(int order, uintptr_t code)
-{
-    if (begin(code) && !mr_ignores_sync(mr_self)) {
-        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, code, 0, 0);
-    }
 }
 
 MR_EXPORT void maxrace_annotate_fence(int order)

@@ -51,6 +51,7 @@ bool mr_kmpc_block(mr_thread *thread, const void *key, bool is_limited, uintptr_
     const int64_t LONG_NS = 1000000000;
     int64_t limit = is_limited && !mr_steers() ? mr_limit_after(LONG_NS) : MR_NEVER;
     mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_BARRIER_OUT, key, code, 0, 0);
+    thread->is_inner = true;
     mr_wake_reason reason = mr_block(thread, key, limit, false);
     if (reason == MR_INTERRUPTED) {
         mr_attend(thread);

@@ -161,7 +161,7 @@ mr_thread *mr_skip_to(mr_thread *thread)
         mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + wait;
         return NULL;
     }
-    thread->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
+    thread->nap_ns = thread->is_inner ? 0 : skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
     thread->state = MR_RUNNABLE;
     thread->reason = MR_TIMED_OUT;
     return thread;
@@ -500,6 +500,7 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
     thread->deadline = MR_NEVER;
     thread->cancellable = false;
     thread->polls = false;
+    thread->is_inner = false;
     return thread->reason;
 }
 

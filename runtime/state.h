@@ -119,6 +119,7 @@ typedef struct mr_thread {
         nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
     bool cancellable; /* this wait ends when the thread is cancelled */
     bool polls;       /* this wait is for something that another process may do */
+    bool is_inner;    /* this wait is for threads alone: no nap after it */
     bool found_full;  /* there was no room when its write began */
     bool
         has_given_stack; /* the program gave it the memory of its stack, and uses it again when it has ended: no life of it */
@@ -130,6 +131,8 @@ typedef struct mr_thread {
     bool missed_signal;    /* … in a replay: it was signalled, and sleeps on (cond.c) */
     uint32_t wake_bits;    /* of its futex wait */
     int64_t priority;      /* pct */
+    uintptr_t fence_code;  /* its last fence, … */
+    uint64_t fence_events; /* … and the event number then */
     uint64_t since_events; /* event number when it was given the baton after another thread */
     uint32_t long_runs;    /* pct: how often it ran long while others waited */
 

@@ -785,6 +785,42 @@ is_not_enumerated() {
     grep -q 'perhaps not all of this input: the mode cannot enumerate threads of OpenMP. So far: no race, no failure' report || { cat report; return 1; }
 }
 
+# Who waits in a loop of flushes gives way: of 20 turns of three threads few events are of waits.
+cat >flushes.c <<'END'
+#include <omp.h>
+
+int main(void)
+{
+    static int flag[3], data[3];
+#pragma omp parallel num_threads(3)
+    for (int k = 0, me = omp_get_thread_num(); k < 20; k++) {
+        while (me > 0 && flag[me - 1] == 0) {
+#pragma omp flush
+        }
+        while (flag[me] == 1) {
+#pragma omp flush
+        }
+        data[me]++;
+#pragma omp flush
+        if (me > 0)
+            flag[me - 1] = 0;
+        if (me < 2)
+            flag[me] = 1;
+#pragma omp flush
+    }
+    return data[0] + data[1] + data[2] != 60;
+}
+END
+gives_way() {
+    local seed events
+    "$maxrace" cc -g -O1 -fopenmp flushes.c -o flushes || return 1
+    for seed in 1 2 3; do
+        timeout 60 "$maxrace" record --seed $seed -o trace.mrt ./flushes 2>err || { cat err; return 1; }
+        events=$(sed -n 's/.*: \([0-9]*\) events of .*/\1/p' err)
+        [ "$events" -lt 5000 ] || { echo "seed $seed: $events events"; return 1; }
+    done
+}
+
 is_the_same() {
     timeout 60 "$maxrace" record --seed 2 --record-inputs no -o first.mrt ./openmp "$1" >/dev/null && timeout 60 "$maxrace" record --seed 2 --record-inputs no -o second.mrt ./openmp "$1" >/dev/null && cmp first.mrt second.mrt
 }
@@ -805,6 +841,7 @@ for seed in 3 4 5 6; do check "record_gomp_race_of_neighbours_$seed" races race_
 OMP_CANCELLATION=true check record_gomp_told is_told
 for way in OLD FORTRAN LOOP PARALLEL; do check "record_gomp_left_${way,,}" is_left -D$way; done
 check record_gomp_loaded is_loaded
+check record_gomp_flushes gives_way
 check record_gomp_enumerated is_not_enumerated
 for name in loops order recursion dependences; do check "record_gomp_${name}_again" is_the_same "$name"; done
 [ $failures -eq 0 ]

@@ -687,9 +687,73 @@ END
     "$maxrace" cc -fopenmp -g child.c -o child && ./child >expected && timeout 60 "$maxrace" record -o trace.mrt ./child >out 2>err && diff expected out || { cat err; return 1; }
 }
 
+# Who waits in a loop of flushes gives way: of 20 turns of three threads few events are of waits.
+cat >flushes.c <<'END'
+#include <omp.h>
+
+int main(void)
+{
+    static int flag[3], data[3];
+#pragma omp parallel num_threads(3)
+    for (int k = 0, me = omp_get_thread_num(); k < 20; k++) {
+        while (me > 0 && flag[me - 1] == 0) {
+#pragma omp flush
+        }
+        while (flag[me] == 1) {
+#pragma omp flush
+        }
+        data[me]++;
+#pragma omp flush
+        if (me > 0)
+            flag[me - 1] = 0;
+        if (me < 2)
+            flag[me] = 1;
+#pragma omp flush
+    }
+    return data[0] + data[1] + data[2] != 60;
+}
+END
+gives_way() {
+    local seed events
+    "$maxrace" cc -g -O1 -fopenmp flushes.c -o flushes || return 1
+    for seed in 1 2 3; do
+        timeout 60 "$maxrace" record --seed $seed -o trace.mrt ./flushes 2>err || { cat err; return 1; }
+        events=$(sed -n 's/.*: \([0-9]*\) events of .*/\1/p' err)
+        [ "$events" -lt 5000 ] || { echo "seed $seed: $events events"; return 1; }
+    done
+}
+
+# Tasks of tasks far deeper than a thread does by itself: threads wait for each other often, and none naps meanwhile.
+deep() {
+    cat >deep.c <<'END'
+static int tree(int n)
+{
+    int a = n, b = 0;
+    if (n < 2)
+        return n;
+#pragma omp task shared(a)
+    a = tree(n - 1);
+#pragma omp task shared(b)
+    b = tree(n - 2);
+#pragma omp taskwait
+    return a + b;
+}
+
+int main(void)
+{
+    int result = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    result = tree(17);
+    return result != 1597;
+}
+END
+    "$maxrace" cc -fopenmp -g -O1 deep.c -o deep && timeout 20 "$maxrace" record -o trace.mrt ./deep 2>err || { cat err; return 1; }
+}
+
 mapfile -t names < <(sed -n 's/^static bool \([a-z_]*\)(void)$/\1/p' constructs.c | grep -v '^are_numbers$')
 if ! printf '#include <omp.h>\nint main(void) { return omp_get_level(); }\n' | clang -fopenmp -x c - -o probe 2>/dev/null; then
-    for name in "${names[@]}" limits left child; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
+    for name in "${names[@]}" limits left child flushes deep; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
     exit 0
 fi
 all=
@@ -704,4 +768,6 @@ done
 check record_kmpc_limits limits
 check record_kmpc_left left
 check record_kmpc_child child
+check record_kmpc_flushes gives_way
+check record_kmpc_deep deep
 [ $failures -eq 0 ]

@@ -112,6 +112,7 @@ typedef struct task {
     bool compares; /* the program is to tell what it compares */
     bool checks;   /* it has checks of undefined behaviour, too */
     bool foreign;  /* it is for another processor than ours */
+    bool openmp;   /* it has directives of OpenMP */
 } task;
 
 /* Does the list of -fsanitize= have a sanitizer that does not go with recording? */
@@ -200,6 +201,7 @@ static task task_of(char *const *given, size_t count)
         found.checks = found.checks || adds_checks(given[i]);
         found.foreign =
             found.foreign || chooses_other(given[i], i + 1 < count ? given[i + 1] : NULL);
+        found.openmp = found.openmp || strncmp(given[i], "-fopenmp", strlen("-fopenmp")) == 0;
         found.shares = found.shares || strcmp(given[i], "-shared") == 0;
         for (size_t j = 0; j < sizeof stops / sizeof *stops; j++)
             if (strcmp(given[i], stops[j]) == 0)
@@ -317,6 +319,8 @@ static void add_compiling(arguments *self, bool clang, const task *asked,
         add(self, "--param=tsan-distinguish-volatile=1");
         add(self, "-fno-tree-dse"); /* a write that nobody reads, as to freed memory, is a write */
         add(self, "-Wno-tsan");     /* no warnings about fences: the runtime library handles them */
+        if (asked->openmp) /* a flush is a call that it takes to change no static variable */
+            add(self, "-fno-ipa-reference");
         add_calls(self);
     }
     add_joined(self, "-B", place->stand_in);
