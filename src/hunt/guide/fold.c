@@ -140,12 +140,12 @@ static void accuse(mr_folding *self, uint32_t a, uint32_t b)
     enum { WHOLE = 1 << 20 };
     mr_fold_place *its = &self->places[self->place_of[a]];
     const uint32_t *x = self->words + self->words_at[a], *y = self->words + self->words_at[b];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < self->word_count[a]; i++)
+    uint32_t words = self->word_count[a], count = 0;
+    for (uint32_t i = 0; i < words; i++)
         count += x[i] != y[i];
-    for (uint32_t i = 0; i < self->word_count[a]; i++)
+    for (uint32_t i = 0; i < words; i++)
         if (x[i] != y[i])
-            its->score[i] += WHOLE / (count * count);
+            its->score[i] += WHOLE / count / count; /* count * count may be 0 when it overflows */
     its->is_split = its->is_split || count > 0;
 }
 
