@@ -283,9 +283,7 @@ static void test_two_signals(void **state)
     mr_run run;
     forget("two");
     mr_run_start(&run, &scratch, HARD "--checkpoint @/two", NULL, MR_RUN_CAPTURE);
-    while (!is_there("two"))
-        nap(0.01);
-    nap(0.3);
+    wait_until_saved(&run, "two");
     kill(run.process, SIGSTOP);
     kill(run.process, SIGINT);
     kill(run.process, SIGTERM);
