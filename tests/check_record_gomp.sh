@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs with OpenMP by gcc (libgomp): what is safe has no race and nothing unseen, what races is found from seeds 1 to 3 and replayed, and
 # the same seed gives the same trace. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+. "$(dirname "$0")/support/openmp_flushes.sh"
 . "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CC MAXRACE_CXX OMP_CANCELLATION OMP_SCHEDULE OMP_NUM_THREADS
 export OMP_STACKSIZE=16m
@@ -783,42 +784,6 @@ is_loaded() {
 is_not_enumerated() {
     timeout 60 "$maxrace" hunt --exhaustive --runs 3 -- ./openmp race_in_region >report </dev/null
     grep -q 'perhaps not all of this input: the mode cannot enumerate threads of OpenMP. So far: no race, no failure' report || { cat report; return 1; }
-}
-
-# Who waits in a loop of flushes gives way: of 20 turns of three threads few events are of waits.
-cat >flushes.c <<'END'
-#include <omp.h>
-
-int main(void)
-{
-    static int flag[3], data[3];
-#pragma omp parallel num_threads(3)
-    for (int k = 0, me = omp_get_thread_num(); k < 20; k++) {
-        while (me > 0 && flag[me - 1] == 0) {
-#pragma omp flush
-        }
-        while (flag[me] == 1) {
-#pragma omp flush
-        }
-        data[me]++;
-#pragma omp flush
-        if (me > 0)
-            flag[me - 1] = 0;
-        if (me < 2)
-            flag[me] = 1;
-#pragma omp flush
-    }
-    return data[0] + data[1] + data[2] != 60;
-}
-END
-gives_way() {
-    local seed events
-    "$maxrace" cc -g -O1 -fopenmp flushes.c -o flushes || return 1
-    for seed in 1 2 3; do
-        timeout 60 "$maxrace" record --seed $seed -o trace.mrt ./flushes 2>err || { cat err; return 1; }
-        events=$(sed -n 's/.*: \([0-9]*\) events of .*/\1/p' err)
-        [ "$events" -lt 5000 ] || { echo "seed $seed: $events events"; return 1; }
-    done
 }
 
 is_the_same() {

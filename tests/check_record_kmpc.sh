@@ -2,6 +2,7 @@
 # Programs with OpenMP of clang, whose library the recording stands in for: what is safe has no race and nothing unseen, works as without the
 # recording, and its trace is the same each time; what races is found and replayed. TEST_LENGTH=full: from seeds 1 to 3, not 3 alone. Prints
 # "[       OK ] name", or the reason and "[  FAILED  ] name".
+. "$(dirname "$0")/support/openmp_flushes.sh"
 . "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CXX OMP_NUM_THREADS OMP_SCHEDULE OMP_NESTED OMP_MAX_ACTIVE_LEVELS
 if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=3; fi
@@ -685,42 +686,6 @@ int main(void)
 }
 END
     "$maxrace" cc -fopenmp -g child.c -o child && ./child >expected && timeout 60 "$maxrace" record -o trace.mrt ./child >out 2>err && diff expected out || { cat err; return 1; }
-}
-
-# Who waits in a loop of flushes gives way: of 20 turns of three threads few events are of waits.
-cat >flushes.c <<'END'
-#include <omp.h>
-
-int main(void)
-{
-    static int flag[3], data[3];
-#pragma omp parallel num_threads(3)
-    for (int k = 0, me = omp_get_thread_num(); k < 20; k++) {
-        while (me > 0 && flag[me - 1] == 0) {
-#pragma omp flush
-        }
-        while (flag[me] == 1) {
-#pragma omp flush
-        }
-        data[me]++;
-#pragma omp flush
-        if (me > 0)
-            flag[me - 1] = 0;
-        if (me < 2)
-            flag[me] = 1;
-#pragma omp flush
-    }
-    return data[0] + data[1] + data[2] != 60;
-}
-END
-gives_way() {
-    local seed events
-    "$maxrace" cc -g -O1 -fopenmp flushes.c -o flushes || return 1
-    for seed in 1 2 3; do
-        timeout 60 "$maxrace" record --seed $seed -o trace.mrt ./flushes 2>err || { cat err; return 1; }
-        events=$(sed -n 's/.*: \([0-9]*\) events of .*/\1/p' err)
-        [ "$events" -lt 5000 ] || { echo "seed $seed: $events events"; return 1; }
-    done
 }
 
 # Tasks of tasks far deeper than a thread does by itself: threads wait for each other often, and none naps meanwhile.
