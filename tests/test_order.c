@@ -508,6 +508,38 @@ static void test_decisions(void **state)
     }
 }
 
+/* Who slides from one event of a pair to the other is told what a window over both says. */
+static void check_knows(const mr_trace *trace, mr_relation relation)
+{
+    mr_order *all = mr_order_new(trace, relation);
+    assert_non_null(all);
+    assert_int_equal(mr_order_slide(all, 0, trace->event_count, NULL), MR_OK);
+    for (uint32_t first = 0; first + 1 < trace->event_count; first += 7) {
+        mr_order *order = mr_order_new(trace, relation);
+        assert_non_null(order);
+        assert_int_equal(mr_order_slide(order, first, first + 1, NULL), MR_OK);
+        uint32_t local = mr_order_local(order, first);
+        for (uint32_t second = first + 1; second < trace->event_count; second += 3) {
+            assert_int_equal(mr_order_slide(order, second, second + 1, NULL), MR_OK);
+            if (mr_order_knows(order, first, local, second) != mr_order_ordered(all, first, second))
+                fail_msg("events %u and %u", first, second);
+        }
+        mr_order_free(order);
+    }
+    mr_order_free(all);
+}
+
+static void test_single_pairs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        mr_trace *trace = random_trace(seed);
+        check_knows(trace, MR_RELATION_HB);
+        check_knows(trace, MR_RELATION_WCP);
+        mr_trace_free(trace);
+    }
+}
+
 /* Windows over the whole trace with the n-th allocation failing; true when none failed. */
 static bool order_survives(const mr_trace *trace, mr_relation relation, uint64_t n)
 {
@@ -583,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_shb_races_follow_definition),
         cmocka_unit_test(test_shb_races_of_hot_variables),
         cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_single_pairs),
         cmocka_unit_test(test_lack_of_memory),
         cmocka_unit_test(test_empty_trace),
     };

@@ -574,6 +574,22 @@ static void add_times(mr_run_figures *to, const mr_run_figures *from)
     to->queries_stopped_by_memory += from->queries_stopped_by_memory;
 }
 
+/* When everything is decided: the orders that label the races have the memory. */
+static void free_workers(prediction *p)
+{
+    for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {
+        if (!p->workers[i])
+            continue;
+        add_times(&p->merge.result->run, &p->workers[i]->run);
+        mr_worker_free(p->workers[i]);
+        free(p->workers[i]);
+    }
+    free(p->workers);
+    mr_checker_free(p->checker);
+    p->workers = NULL;
+    p->checker = NULL;
+}
+
 static void stop(prediction *p)
 {
     mr_run_figures *run = &p->merge.result->run;
@@ -581,15 +597,7 @@ static void stop(prediction *p)
     mr_ceiling_stop(p->ceiling);
     run->units_saved = p->dispatch.units_saved;
     run->units_decided = p->dispatch.units_decided;
-    for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {
-        if (!p->workers[i])
-            continue;
-        add_times(run, &p->workers[i]->run);
-        mr_worker_free(p->workers[i]);
-        free(p->workers[i]);
-    }
-    free(p->workers);
-    mr_checker_free(p->checker);
+    free_workers(p);
     run->step_seconds[MR_STEP_FAR] = run->far_seconds;
     run->solver_seconds = 0;
     for (int step = MR_STEP_ELIMINATE; step <= MR_STEP_Z3; step++)
@@ -672,6 +680,9 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     if (ended == MR_OK && reports && !(run && run->shows_few && !trace->memory_order))
         ended = mr_shorten_races(result, &p.settings, p.dispatch.jobs, &end_error);
     double labels = mr_seconds();
+    free_workers(&p);
+    if (p.settings.facts && !trace->memory_order)
+        mr_facts_drop_checker(p.settings.facts);
     if (ended == MR_OK && reports)
         ended = mr_label_result(&p.settings, result, &end_error);
     if (ended == MR_OK && reports && !p.dispatch.shards && (p.settings.find & MR_FIND_RACES))

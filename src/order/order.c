@@ -280,15 +280,24 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
     return MR_OK;
 }
 
-bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second)
+uint32_t mr_order_local(const mr_order *order, uint32_t event)
 {
-    MR_REQUIRE(order->start <= first && first < second && second < order->end);
+    MR_REQUIRE(order->start <= event && event < order->end);
+    return order->labels[order->head + (event - order->start)].local;
+}
+
+bool mr_order_knows(const mr_order *order, uint32_t first, uint32_t local, uint32_t second)
+{
+    MR_REQUIRE(first < second && order->start <= second && second < order->end);
     uint32_t thread = order->trace->thread[first];
     if (thread == order->trace->thread[second])
         return true;
-    const label *labels = order->labels + order->head;
-    const label *after = &labels[second - order->start];
-    uint32_t local = labels[first - order->start].local;
+    const label *after = &order->labels[order->head + (second - order->start)];
     return local <= mr_clock_get(after->clock, thread) ||
            local <= mr_clock_get(after->hard, thread);
+}
+
+bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second)
+{
+    return mr_order_knows(order, first, mr_order_local(order, first), second);
 }

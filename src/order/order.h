@@ -57,4 +57,10 @@ uint32_t mr_order_end(const mr_order *order);
  * O(1). */
 bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second);
 
+/* For who slides from one access of a pair to the other, as the events between them cost memory: the local time of an event
+ * that can be asked about, to be kept, */
+uint32_t mr_order_local(const mr_order *order, uint32_t event);
+/* and what mr_order_ordered says, with that of `first` (an earlier event, which need not be asked about any more). */
+bool mr_order_knows(const mr_order *order, uint32_t first, uint32_t local, uint32_t second);
+
 #endif

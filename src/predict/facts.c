@@ -76,3 +76,12 @@ const mr_checker *mr_facts_checker(mr_facts *facts)
 {
     return need(facts, &facts->has_checker, make_checker) ? facts->checker : NULL;
 }
+
+void mr_facts_drop_checker(mr_facts *facts)
+{
+    pthread_mutex_lock(&facts->has_checker.mutex);
+    mr_checker_free(facts->checker);
+    facts->checker = NULL;
+    facts->has_checker.asked = facts->has_checker.made = false;
+    pthread_mutex_unlock(&facts->has_checker.mutex);
+}

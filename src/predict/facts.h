@@ -27,5 +27,7 @@ void mr_facts_free(mr_facts *facts);
 const mr_outlook *mr_facts_outlook(mr_facts *facts);
 /* The same, for mr_checker_like. */
 const mr_checker *mr_facts_checker(mr_facts *facts);
+/* Frees it; who asks again has it made again. Those that are like it must have been freed. */
+void mr_facts_drop_checker(mr_facts *facts);
 
 #endif

@@ -7,9 +7,16 @@
 
 typedef struct pair_label {
     uint32_t first, second; /* events, first < second */
+    uint32_t local;         /* of the first, in the order that is asked */
     size_t index;           /* of the race in the result or, behind the races, of the unknown */
     mr_strength strength;
 } pair_label;
+
+/* An access of a pair. The order slides from one to the next: so nothing is kept of the events between them. */
+typedef struct stop {
+    uint32_t event;
+    pair_label *pair;
+} stop;
 
 /* By first, then by second access. */
 static int compare(const void *one, const void *two)
@@ -20,30 +27,64 @@ static int compare(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Slides an order over the pairs that are not hb, in the order of their first accesses, and sets
- * the strength of those that it leaves unordered. */
+static int compare_stops(const void *one, const void *two)
+{
+    const stop *x = one, *y = two;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+/* The accesses of the pairs that are not hb. */
+static size_t list_stops(stop *stops, pair_label *pairs, size_t count)
+{
+    size_t filled = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].strength == MR_STRENGTH_HB)
+            continue;
+        stops[filled++] = (stop){pairs[i].first, &pairs[i]};
+        stops[filled++] = (stop){pairs[i].second, &pairs[i]};
+    }
+    if (filled)
+        qsort(stops, filled, sizeof *stops, compare_stops);
+    return filled;
+}
+
+/* Slides to the access. `open`: pairs of which the order has seen the first access only. */
+static mr_status slide_to(mr_order *order, mr_relation relation, uint32_t event, size_t open,
+                          mr_error *error)
+{
+    mr_status status = MR_OK;
+    if (mr_order_end(order) == event + 1 && mr_order_start(order) == event)
+        return MR_OK;
+    if (relation == MR_RELATION_HB && !open && event > mr_order_end(order))
+        status = mr_order_skip(order, event, error);
+    return status == MR_OK ? mr_order_slide(order, event, event + 1, error) : status;
+}
+
+/* Sets the strength of the pairs that the order leaves unordered, of those that are not hb. */
 static mr_status label(const mr_predict_settings *settings, pair_label *pairs, size_t count,
                        mr_relation relation, mr_strength strength, mr_error *error)
 {
     const mr_outlook *outlook = mr_facts_outlook(settings->facts);
     mr_order *order = outlook ? mr_order_foreseen(settings->trace, relation, outlook) : NULL;
-    mr_status status = order && mr_order_use_edges(order, &settings->opaque)
+    stop *stops = mr_calloc(2 * count, sizeof *stops);
+    mr_status status = order && stops && mr_order_use_edges(order, &settings->opaque)
                            ? MR_OK
                            : mr_error_memory(error, "ordering the accesses of races");
-    uint32_t end = 0;
-    for (size_t i = 0; status == MR_OK && i < count; i++) {
-        pair_label *pair = &pairs[i];
-        if (pair->strength == MR_STRENGTH_HB)
-            continue;
-        if (pair->second >= end)
-            end = pair->second + 1;
-        if (relation == MR_RELATION_HB && pair->first > mr_order_end(order))
-            status = mr_order_skip(order, pair->first, error);
-        if (status == MR_OK)
-            status = mr_order_slide(order, pair->first, end, error);
-        if (status == MR_OK && !mr_order_ordered(order, pair->first, pair->second))
+    size_t stop_count = stops && status == MR_OK ? list_stops(stops, pairs, count) : 0, open = 0;
+    for (size_t i = 0; status == MR_OK && i < stop_count; i++) {
+        uint32_t event = stops[i].event;
+        pair_label *pair = stops[i].pair;
+        status = slide_to(order, relation, event, open, error);
+        if (status != MR_OK)
+            break;
+        open += event == pair->first;
+        open -= event == pair->second;
+        if (event == pair->first)
+            pair->local = mr_order_local(order, event);
+        else if (!mr_order_knows(order, pair->first, pair->local, event))
             pair->strength = strength;
     }
+    free(stops);
     mr_order_free(order);
     return status;
 }

@@ -8,8 +8,7 @@
 /*
  * Sets the strength of all races and unknowns. A pair with the strength hb keeps it: it is
  * unordered by HB in a window, so also in the whole trace; when all pairs have it, nothing is done.
- * MR_ERR_MEMORY. O(events up to the last pair); memory 24 bytes an event between the accesses of a
- * pair.
+ * MR_ERR_MEMORY. O(events up to the last pair); memory as the orders take.
  */
 mr_status mr_label_result(const mr_predict_settings *settings, mr_result *result, mr_error *error);
 
