@@ -91,6 +91,15 @@ typedef struct mr_lazy_offer {
     bool held;               /* when a look last asked */
 } mr_lazy_offer;
 
+/* What a node does to its object, the lock or variable that it is about. */
+typedef struct mr_lazy_node {
+    uint32_t object; /* MR_NONE: there is none */
+    /* A read: the value that it has to see; by source, the node of what it saw, MR_NONE: none. */
+    uint32_t sees;
+    uint32_t puts;              /* the value that a write writes */
+    bool reads, writes, enters; /* none of them: it leaves a section */
+} mr_lazy_node;
+
 struct mr_lazy {
     uint32_t stage;      /* 0: all at once */
     mr_lazy_read *reads; /* owned; in the order in which their choices were made */
@@ -100,8 +109,9 @@ struct mr_lazy {
     uint64_t effort; /* nodes, writes and sources looked at */
 
     /* What looks at orders need. Arena memory. Objects: the locks, then the variables. */
-    uint32_t *read_of; /* one a node: index in `reads` + 1, 0: no choices */
-    uint8_t *watched;  /* one a variable: its reads are looked at */
+    mr_lazy_node *nodes; /* one a node */
+    uint32_t *read_of;   /* one a node: index in `reads` + 1, 0: no choices */
+    uint8_t *watched;    /* one a variable: its reads are looked at */
     /* One an object, and two more: the nodes of object i are
      * object_nodes[object_first[i] … object_first[i + 1]), in trace order. */
     uint32_t *object_first, *object_nodes;

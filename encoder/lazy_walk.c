@@ -132,12 +132,14 @@ static uint32_t event_of(const walk *k, uint32_t node)
     return k->encoding->event_of[node];
 }
 
-static void write_to(walk *k, uint32_t write)
+static void write_to(walk *k, uint32_t node)
 {
     mr_lazy *lazy = k->lazy;
-    uint32_t *latest = &lazy->latest[k->window->object[write]], node = node_of(k, write);
+    const mr_lazy_node *n = &lazy->nodes[node];
+    uint32_t *latest = &lazy->latest[n->object - k->window->lock_count];
     MR_ASSERT_COSTLY(*latest == MR_NONE || k->order[*latest] <= k->order[node]);
-    lazy->gives[node] = is_clean(k, write) ? mr_window_written_value(k->window, write) : MR_NONE;
+    lazy->gives[node] =
+        k->window->model != MR_MODEL_BRANCH || is_clean(k, event_of(k, node)) ? n->puts : MR_NONE;
     lazy->earlier[node] = *latest;
     lazy->unlike[node] = *latest;
     if (*latest != MR_NONE && lazy->gives[*latest] == lazy->gives[node])
@@ -193,23 +195,25 @@ static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t sour
 }
 
 /* A read by value without choices: is the last write one that it may see? */
-static bool sees_value(const walk *k, uint32_t read)
+static bool sees_value(const walk *k, uint32_t node)
 {
     const mr_window *w = k->window;
-    uint32_t latest = k->lazy->latest[w->object[read]], value = mr_window_read_value(w, read);
+    const mr_lazy_node *n = &k->lazy->nodes[node];
+    uint32_t variable = n->object - w->lock_count, latest = k->lazy->latest[variable];
     if (latest == MR_NONE && mr_encoding_has_region(k->encoding))
         return true; /* something outside the region, perhaps */
     if (latest == MR_NONE)
-        return value && w->variables[w->object[read]].carried_value == value;
-    return k->lazy->gives[latest] == value || gives_own(k, read, event_of(k, latest));
+        return n->sees && w->variables[variable].carried_value == n->sees;
+    return k->lazy->gives[latest] == n->sees ||
+           gives_own(k, event_of(k, node), event_of(k, latest));
 }
 
-static void refute_value(walk *k, uint32_t read)
+static void refute_value(walk *k, uint32_t node)
 {
     mr_lazy *lazy = k->lazy;
-    uint32_t index = lazy->read_of[node_of(k, read)];
+    uint32_t index = lazy->read_of[node], read = event_of(k, node);
     if (!index) {
-        if (!sees_value(k, read))
+        if (!sees_value(k, node))
             k->complete &= mr_lazy_choose(k->encoding, read);
         return;
     }
@@ -219,41 +223,40 @@ static void refute_value(walk *k, uint32_t read)
     for (uint32_t i = choices->newest; i != MR_NONE; i = lazy->offers[i].next)
         if (is_true(k, lazy->offers[i].choice))
             refute_source(k, lazy->offers[i].choice, read, lazy->offers[i].source,
-                          mr_window_read_value(k->window, read));
+                          lazy->nodes[node].sees);
 }
 
-static void read_from(walk *k, uint32_t read)
+static void read_from(walk *k, uint32_t node)
 {
     const mr_window *w = k->window;
     const mr_encoding *encoding = k->encoding;
-    uint32_t source = w->source[read];
-    if (w->model == MR_MODEL_BRANCH && !is_clean(k, read))
+    const mr_lazy_node *n = &k->lazy->nodes[node];
+    uint32_t variable = n->object - w->lock_count;
+    if (w->model == MR_MODEL_BRANCH && !is_clean(k, event_of(k, node)))
         return; /* it need not be consistent */
-    if (!w->variables[w->object[read]].by_source)
-        refute_value(k, read);
-    else if (source == MR_NONE || mr_encoding_in_cone(encoding, source))
-        refute_source(k, MR_NONE, read, source, MR_NONE);
+    if (!w->variables[variable].by_source) {
+        refute_value(k, node);
+    } else if (k->lazy->latest[variable] != n->sees) { /* else nothing is between them */
+        uint32_t read = event_of(k, node), source = w->source[read];
+        if (source == MR_NONE || mr_encoding_in_cone(encoding, source))
+            refute_source(k, MR_NONE, read, source, MR_NONE);
+    }
 }
 
-static void visit_access(walk *k, uint32_t event)
+static void visit(walk *k, uint32_t node)
 {
-    if (mr_is_constrained_read(k->encoding, event))
-        read_from(k, event);
-    if (mr_op_writes(mr_window_op(k->window, event)))
-        write_to(k, event);
-}
-
-/* The event is about the object that is looked at. */
-static void visit(walk *k, uint32_t event)
-{
-    const mr_window *w = k->window;
-    uint8_t op = mr_window_op(w, event);
-    if (mr_op_is_access(op))
-        visit_access(k, event);
-    else if (mr_window_section(w, event)->acquire == event)
-        enter(k, w->object[event]);
-    else
-        leave(k, w->object[event]);
+    const mr_lazy_node *n = &k->lazy->nodes[node];
+    if (n->reads)
+        read_from(k, node);
+    if (n->writes)
+        write_to(k, node);
+    if (n->object < k->window->lock_count) {
+        uint32_t section = k->window->object[event_of(k, node)];
+        if (n->enters)
+            enter(k, section);
+        else
+            leave(k, section);
+    }
 }
 
 /* ---- objects ---- */
@@ -286,6 +289,7 @@ static bool allocate(mr_encoding *encoding)
     mr_arena *arena = encoding->arena;
     mr_lazy *lazy = encoding->lazy;
     uint32_t count = encoding->formula.node_count, objects = object_count(w);
+    lazy->nodes = mr_arena_alloc(arena, count, sizeof *lazy->nodes);
     lazy->read_of = mr_arena_zalloc(arena, count, sizeof *lazy->read_of);
     lazy->earlier = mr_arena_alloc(arena, count, sizeof *lazy->earlier);
     lazy->unlike = mr_arena_alloc(arena, count, sizeof *lazy->unlike);
@@ -298,43 +302,62 @@ static bool allocate(mr_encoding *encoding)
     lazy->outer = mr_arena_alloc(arena, w->section_count, sizeof *lazy->outer);
     lazy->around = mr_arena_alloc(arena, w->lock_count, sizeof *lazy->around);
     lazy->innermost = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->innermost);
-    return lazy->read_of && lazy->earlier && lazy->unlike && lazy->gives && lazy->object_first &&
-           lazy->object_nodes && lazy->touched && lazy->to_look_at && lazy->outer && lazy->around &&
-           lazy->innermost && lazy->line;
+    return lazy->nodes && lazy->read_of && lazy->earlier && lazy->unlike && lazy->gives &&
+           lazy->object_first && lazy->object_nodes && lazy->touched && lazy->to_look_at &&
+           lazy->outer && lazy->around && lazy->innermost && lazy->line;
 }
 
-/* Nodes of objects in trace order, and their objects; in the scratch of orders. */
-typedef struct object_nodes {
-    uint32_t *nodes, *objects;
-    uint32_t count;
-} object_nodes;
-
-static object_nodes find_nodes(const mr_encoding *encoding)
+/* What a node does (mr_lazy_node). */
+static mr_lazy_node look_up(const mr_encoding *encoding, uint32_t node)
 {
-    uint32_t total = encoding->formula.node_count;
-    object_nodes all = {.nodes = encoding->lazy->line, .objects = encoding->lazy->line + total};
+    const mr_window *w = encoding->window;
+    uint32_t event = encoding->event_of[node];
+    uint8_t op = mr_window_op(w, event);
+    mr_lazy_node n = {.object = object_of(encoding, event)};
+    if (n.object == MR_NONE)
+        return n;
+    if (n.object < w->lock_count) {
+        n.enters = mr_window_section(w, event)->acquire == event;
+        return n;
+    }
+    n.reads = mr_is_constrained_read(encoding, event);
+    n.writes = mr_op_writes(op);
+    if (n.writes)
+        n.puts = mr_window_written_value(w, event);
+    if (n.reads && !w->variables[w->object[event]].by_source)
+        n.sees = mr_window_read_value(w, event);
+    else if (n.reads)
+        n.sees = w->source[event] == MR_NONE ? MR_NONE
+                                             : mr_encoding_find(encoding, w->source[event]) - 1;
+    return n;
+}
+
+/* The nodes of objects in trace order; in the scratch of orders. */
+static uint32_t find_nodes(const mr_encoding *encoding)
+{
+    mr_lazy *lazy = encoding->lazy;
+    uint32_t total = encoding->formula.node_count, count = 0;
+    lazy->nodes[encoding->cut] = (mr_lazy_node){.object = MR_NONE};
     for (uint32_t i = 0; i + 1 < total; i++) {
         uint32_t node = encoding->by_trace[i];
-        uint32_t object = object_of(encoding, encoding->event_of[node]);
-        if (object == MR_NONE)
-            continue;
-        all.nodes[all.count] = node;
-        all.objects[all.count++] = object;
+        lazy->nodes[node] = look_up(encoding, node);
+        if (lazy->nodes[node].object != MR_NONE)
+            lazy->line[count++] = node;
     }
-    return all;
+    return count;
 }
 
-/* The nodes of each object, in trace order. */
-static void list_nodes(const mr_encoding *encoding, const object_nodes *all)
+/* The nodes of each object, in trace order, from `count` of all. */
+static void list_nodes(const mr_encoding *encoding, uint32_t count)
 {
     mr_lazy *lazy = encoding->lazy;
     uint32_t *first = lazy->object_first;
-    for (uint32_t i = 0; i < all->count; i++)
-        first[all->objects[i] + 2]++;
+    for (uint32_t i = 0; i < count; i++)
+        first[lazy->nodes[lazy->line[i]].object + 2]++;
     for (uint32_t object = 0; object < object_count(encoding->window); object++)
         first[object + 1] += first[object];
-    for (uint32_t i = 0; i < all->count; i++)
-        lazy->object_nodes[first[all->objects[i] + 1]++] = all->nodes[i];
+    for (uint32_t i = 0; i < count; i++)
+        lazy->object_nodes[first[lazy->nodes[lazy->line[i]].object + 1]++] = lazy->line[i];
 }
 
 /* The section becomes the innermost of its thread. One that its thread has left is no more the outer
@@ -351,7 +374,7 @@ static void nest(const mr_encoding *encoding, uint32_t section, uint32_t now)
 }
 
 /* Sections of locks that are looked at, with those around them. */
-static void list_outer(const mr_encoding *encoding, const object_nodes *all)
+static void list_outer(const mr_encoding *encoding, uint32_t count)
 {
     const mr_window *w = encoding->window;
     mr_lazy *lazy = encoding->lazy;
@@ -362,9 +385,9 @@ static void list_outer(const mr_encoding *encoding, const object_nodes *all)
         for (uint32_t i = w->locks[l].sections_first; i < w->locks[l].carried_end; i++)
             if (mr_section_takes_part(encoding, &w->sections[i]))
                 nest(encoding, i, 0);
-    for (uint32_t i = 0; i < all->count; i++) {
-        uint32_t event = encoding->event_of[all->nodes[i]];
-        if (all->objects[i] < w->lock_count && mr_window_section(w, event)->acquire == event)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t event = encoding->event_of[lazy->line[i]];
+        if (lazy->nodes[lazy->line[i]].enters)
             nest(encoding, w->object[event], event);
     }
 }
@@ -392,17 +415,17 @@ static bool ready(mr_encoding *encoding)
         return true;
     if (!allocate(encoding))
         return false;
-    object_nodes all = find_nodes(encoding);
-    list_nodes(encoding, &all);
-    list_outer(encoding, &all);
+    uint32_t count = find_nodes(encoding);
+    list_nodes(encoding, count);
+    list_outer(encoding, count);
     touch_all(encoding);
     return true;
 }
 
 void mr_lazy_touch(const mr_encoding *encoding, uint32_t node)
 {
-    if (encoding->lazy->line && node != encoding->cut)
-        touch_object(encoding->lazy, object_of(encoding, encoding->event_of[node]));
+    if (encoding->lazy->line)
+        touch_object(encoding->lazy, encoding->lazy->nodes[node].object);
 }
 
 /* ---- an order of the nodes of an object ---- */
@@ -440,13 +463,16 @@ static uint32_t line_up(walk *k, uint32_t object)
 {
     mr_lazy *lazy = k->lazy;
     uint32_t first = lazy->object_first[object], end = lazy->object_first[object + 1], count = 0;
+    int64_t cut = k->order[k->encoding->cut], last = INT64_MIN;
     bool sorted = true;
     lazy->effort += end - first;
     for (uint32_t i = first; i < end; i++) {
         uint32_t node = lazy->object_nodes[i];
-        if (k->order[node] >= k->order[k->encoding->cut])
+        int64_t place = k->order[node];
+        if (place >= cut)
             continue;
-        sorted = sorted && (!count || !is_before(k, node, lazy->line[count - 1]));
+        sorted = sorted && (place > last || !count || !is_before(k, node, lazy->line[count - 1]));
+        last = place;
         lazy->line[count++] = node;
     }
     if (!sorted)
@@ -478,7 +504,7 @@ static bool look_at(walk *k, uint32_t object)
     reset(k, object);
     for (uint32_t i = 0; i < count && k->complete && !mr_formula_stopped(&k->encoding->formula);
          i++)
-        visit(k, event_of(k, k->lazy->line[i]));
+        visit(k, k->lazy->line[i]);
     return !k->passed_over && clauses(k->encoding) == before;
 }
 
