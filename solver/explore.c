@@ -32,9 +32,10 @@ typedef struct explorer {
     mr_partial_memory *before;     /* of the writes among them: what there was before */
     uint32_t write_count;
     uint32_t *key, width; /* scratch: a state, and its words */
+    uint32_t hash;        /* of the key */
 
-    uint32_t *states; /* owned */
-    size_t states_capacity;
+    uint32_t *states, *hashes; /* owned */
+    size_t states_capacity, hashes_capacity;
     uint32_t state_count;
     mr_table table; /* owned */
     level *levels;  /* owned */
@@ -46,11 +47,15 @@ typedef struct explorer {
 
 /* ---- states ---- */
 
+/* A sum of what the pairs of words have each, so that none waits for the one before it. The last pair may have one word. */
 static uint32_t hash_words(const uint32_t *words, uint32_t width)
 {
-    uint64_t hash = mr_table_seed();
-    for (uint32_t i = 0; i < width; i++)
-        hash = mr_table_fold(hash ^ words[i], UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t hash = 0, place = mr_table_seed();
+    for (uint32_t i = 0; i < width; i += 2) {
+        uint64_t pair = words[i] | (uint64_t)(i + 1 < width ? words[i + 1] : 0) << 32;
+        place += UINT64_C(0x9e3779b97f4a7c15);
+        hash += mr_table_fold(pair ^ place, UINT64_C(0xd6e8feb86659fd93));
+    }
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -58,13 +63,13 @@ static bool same_state(const void *items, uint32_t number, const void *key)
 {
     const explorer *x = items;
     (void)key;
-    return memcmp(x->states + (size_t)number * x->width, x->key, x->width * sizeof *x->key) == 0;
+    return x->hashes[number] == x->hash &&
+           memcmp(x->states + (size_t)number * x->width, x->key, x->width * sizeof *x->key) == 0;
 }
 
 static uint32_t hash_state(const void *items, uint32_t number)
 {
-    const explorer *x = items;
-    return hash_words(x->states + (size_t)number * x->width, x->width);
+    return ((const explorer *)items)->hashes[number];
 }
 
 static void make_key(explorer *x)
@@ -85,11 +90,12 @@ static void make_key(explorer *x)
 /* Notes the state. `*fresh`: it was not there before. False: no memory. */
 static bool note_state(explorer *x, bool *fresh)
 {
-    void *states = x->states;
+    void *states = x->states, *hashes = x->hashes;
     make_key(x);
+    x->hash = hash_words(x->key, x->width);
     if (!mr_table_reserve(&x->table, x->state_count + 1, hash_state, x, x->state_count))
         return false;
-    uint32_t *slot = mr_table_slot(&x->table, hash_words(x->key, x->width), same_state, x, NULL);
+    uint32_t *slot = mr_table_slot(&x->table, x->hash, same_state, x, NULL);
     *fresh = !*slot;
     if (*slot)
         return true;
@@ -97,6 +103,10 @@ static bool note_state(explorer *x, bool *fresh)
                  sizeof *x->states))
         return false;
     x->states = states;
+    if (!mr_grow(&hashes, &x->hashes_capacity, (size_t)x->state_count + 1, sizeof *x->hashes))
+        return false;
+    x->hashes = hashes;
+    x->hashes[x->state_count] = x->hash;
     memcpy(x->states + (size_t)x->state_count * x->width, x->key, x->width * sizeof *x->key);
     *slot = ++x->state_count;
     return true;
@@ -437,6 +447,7 @@ static mr_explored search(explorer *x, const mr_explore_limits *limits, uint64_t
              mr_explored_name(result), x->state_count, x->effort, x->width);
     *spent += x->effort;
     free(x->states);
+    free(x->hashes);
     mr_table_free(&x->table);
     free(x->levels);
     free(x->choices);
