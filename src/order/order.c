@@ -233,11 +233,56 @@ static bool has_queues(const mr_order *order)
     return mr_op_total(order->trace->op_counts, MR_GIVES | MR_TAKES) > 0;
 }
 
+/* Does the event begin or end an outermost section that counts? */
+static bool bounds_section(const mr_order *order, uint32_t event)
+{
+    const mr_trace *trace = order->trace;
+    uint8_t op = trace->op[event];
+    return (mr_op_acquires(op) || mr_op_releases(op)) &&
+           order->outlook->lock_shared[trace->operand[event]] && trace->link[event] != MR_NESTED;
+}
+
+/* The last point up to `event` at which no thread is in a section; the end when there is none. */
+static uint32_t last_quiet(const mr_order *order, uint32_t event)
+{
+    uint32_t quiet = order->end;
+    size_t open = mr_wcp_open_sections(&order->wcp);
+    for (uint32_t at = order->end; at < event; at++) {
+        if (bounds_section(order, at))
+            open += mr_op_acquires(order->trace->op[at]) ? 1 : (size_t)-1;
+        quiet = open ? quiet : at + 1;
+    }
+    return quiet;
+}
+
+/* WCP passes over the events before `event`. */
+static bool forget_sections(mr_order *order, uint32_t event)
+{
+    const mr_trace *trace = order->trace;
+    mr_wcp_forget(&order->wcp);
+    memset(order->touches, 0, trace->variables.count * sizeof order->touches[0]);
+    for (uint32_t at = order->end; at < event; at++)
+        if (mr_op_releases(trace->op[at]) && bounds_section(order, at) &&
+            !mr_sections_miss(&order->wcp.sections, trace->operand[at], trace->thread[at]))
+            return false;
+    return true;
+}
+
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
 {
-    MR_REQUIRE(order->relation == MR_RELATION_HB && event >= order->end);
+    enum { FORGET_PARTS = 8 }; /* to forget a name costs this part of an event, or less */
+    bool is_wcp = order->relation == MR_RELATION_WCP;
+    uint32_t names = order->trace->variables.count + order->trace->locks.count;
+    MR_REQUIRE(event >= order->end);
     forget(order, order->count - order->head);
     order->count = order->head = 0;
+    if (is_wcp) {
+        event = last_quiet(order, event);
+        if (event - order->end < names / FORGET_PARTS)
+            event = order->end;
+        if (event > order->end && !forget_sections(order, event))
+            return mr_error_memory(error, "ordering the events of a window");
+    }
     if (!has_queues(order) && mr_edges_next(&order->edges) >= event)
         order->end = event;
     for (; order->end < event; order->end++)

@@ -38,12 +38,13 @@ bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges);
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error);
 
 /*
- * Makes [event, event) the events that can be asked about; `event` is not below the end of the last
- * slide. For HB alone: two events are ordered by edges between events from the first to the second,
- * so the events passed over need not be played. Afterwards the clocks know too little of the events
- * before `event`, but nobody asks about these any more, and what they say of later events is right.
+ * Passes over events that nobody asks about, as two events are ordered by what happens from the first to the second. `event` is
+ * not below the end of the last slide, and the next slide starts there. HB passes over all events before it. WCP passes over
+ * those before the last point at which no thread is in a section of a lock of several threads: all accesses in later sections
+ * come after that point. Then [end, end) are the events that can be asked about. Afterwards the clocks know too little of the
+ * events passed over, but nobody asks about these any more, and what they say of later events is right.
  * Only the queues of semaphores and the opaque edges are kept up. O(events passed over), far less
- * than a slide. MR_ERR_MEMORY as mr_order_slide.
+ * than a slide; for WCP also O(names). MR_ERR_MEMORY as mr_order_slide.
  */
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error);
 

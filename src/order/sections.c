@@ -194,6 +194,34 @@ bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uin
     return true;
 }
 
+static void clear_log(mr_lock_log *log)
+{
+    log->count = log->head = log->first = 0;
+    log->last = log->other = (mr_release){0};
+}
+
+void mr_sections_forget(mr_sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++)
+        mr_clock_drop(sections->pool, &sections->items[i].clock);
+    sections->count = sections->unused.count = 0;
+    for (size_t lock = 0; lock < sections->lock_count; lock++)
+        clear_log(&sections->logs[lock]);
+    for (size_t reader = 0; reader < sections->reader_count; reader++)
+        clear_log(&sections->readers[reader].log);
+    for (size_t user = 0; user < sections->user_count; user++)
+        sections->users[user].cursor = 0;
+}
+
+bool mr_sections_miss(mr_sections *sections, uint32_t lock, uint32_t thread)
+{
+    uint32_t user;
+    if (!mr_sections_user(sections, lock, thread, &user))
+        return false;
+    sections->users[user].sections_left -= sections->users[user].sections_left != 0;
+    return true;
+}
+
 void mr_section_share(mr_sections *sections, uint32_t section)
 {
     MR_ASSERT_COSTLY(sections->items[section].references > 0);

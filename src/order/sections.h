@@ -109,6 +109,11 @@ bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uin
 bool mr_section_close(mr_sections *sections, uint32_t log, uint32_t user, uint32_t section,
                       mr_time release);
 
+/* Forgets all sections, also open ones. */
+void mr_sections_forget(mr_sections *sections);
+/* A section of the thread, foreseen by the outlook, will not come. False: no memory. */
+bool mr_sections_miss(mr_sections *sections, uint32_t lock, uint32_t thread);
+
 void mr_section_share(mr_sections *sections, uint32_t section);
 void mr_section_drop(mr_sections *sections, uint32_t section);
 

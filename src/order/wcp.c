@@ -50,6 +50,23 @@ void mr_wcp_free(mr_wcp *wcp)
     *wcp = (mr_wcp){0};
 }
 
+size_t mr_wcp_open_sections(const mr_wcp *wcp)
+{
+    size_t count = 0;
+    for (size_t thread = 0; thread < wcp->thread_count; thread++)
+        count += wcp->threads[thread].held.count;
+    return count;
+}
+
+void mr_wcp_forget(mr_wcp *wcp)
+{
+    for (size_t thread = 0; thread < wcp->thread_count; thread++)
+        wcp->threads[thread].held.count = 0;
+    wcp->touch_count = 0;
+    mr_map_free(&wcp->touch_numbers);
+    mr_sections_forget(&wcp->sections);
+}
+
 /* A clock without a local time: what is ≺-before an event, without the event itself. */
 static mr_time only(mr_clock *clock)
 {

@@ -156,6 +156,11 @@ void mr_wcp_free(mr_wcp *wcp);
 bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, uint32_t *touch);
 bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand);
 
+/* How many sections are open? O(threads). */
+size_t mr_wcp_open_sections(const mr_wcp *wcp);
+/* Forgets all sections, as if the open ones ended where no event comes, and all touches: the variables' hints must be 0 again. The clocks stay. */
+void mr_wcp_forget(mr_wcp *wcp);
+
 /*
  * Hard edges (edges.h), from the last event of a thread, the last with its local time, to the next
  * one of another. They also serve those who use `hb` alone.

@@ -49,13 +49,12 @@ static size_t list_stops(stop *stops, pair_label *pairs, size_t count)
 }
 
 /* Slides to the access. `open`: pairs of which the order has seen the first access only. */
-static mr_status slide_to(mr_order *order, mr_relation relation, uint32_t event, size_t open,
-                          mr_error *error)
+static mr_status slide_to(mr_order *order, uint32_t event, size_t open, mr_error *error)
 {
     mr_status status = MR_OK;
     if (mr_order_end(order) == event + 1 && mr_order_start(order) == event)
         return MR_OK;
-    if (relation == MR_RELATION_HB && !open && event > mr_order_end(order))
+    if (!open && event > mr_order_end(order))
         status = mr_order_skip(order, event, error);
     return status == MR_OK ? mr_order_slide(order, event, event + 1, error) : status;
 }
@@ -74,7 +73,7 @@ static mr_status label(const mr_predict_settings *settings, pair_label *pairs, s
     for (size_t i = 0; status == MR_OK && i < stop_count; i++) {
         uint32_t event = stops[i].event;
         pair_label *pair = stops[i].pair;
-        status = slide_to(order, relation, event, open, error);
+        status = slide_to(order, event, open, error);
         if (status != MR_OK)
             break;
         open += event == pair->first;
