@@ -14,6 +14,7 @@
 #define MR_RUNTIME_GOMP_H
 
 #include "openmp.h"
+#include "steer_tasks.h"
 
 typedef void (*mr_gomp_function)(void *data);
 
@@ -50,7 +51,8 @@ struct mr_gomp_task {
     mr_gomp_link *followers, *before;
     mr_gomp_table *table; /* what its children depend on */
     const char *place;    /* NULL: none yet; its bytes are in gomp_tasks.h */
-    uintptr_t code;       /* where it was created */
+    uintptr_t code;       /* where it was created … */
+    mr_made made;         /* … and in a replay by what */
     bool is_final, has_ended, has_table_entry;
     bool is_detached, is_fulfilled,
         has_returned;   /* it ends when it has returned and its event is fulfilled */

@@ -143,7 +143,7 @@ void mr_gomp_wait_before(mr_thread *thread, mr_gomp_task *task, void **what, uin
 {
     task->is_waited_for = true;
     mr_gomp_depend(task, what, false);
-    while (task->blockers > 0) {
+    while (task->blockers > 0 || mr_gomp_takes_one(thread)) {
         if (!mr_gomp_run_task(thread, task->team, task->parent, NULL, code) && task->blockers > 0) {
             mr_gomp_wait(thread, task->team, task->team, code);
         }

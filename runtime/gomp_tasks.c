@@ -68,6 +68,41 @@ static mr_gomp_task **find(mr_gomp_team *team, const mr_gomp_task *parent,
     return NULL;
 }
 
+/* The same of the task that the schedule of a replay names; when it is not there yet, others run first. False: it does not say. */
+static bool find_scheduled(mr_thread *thread, mr_gomp_team *team, mr_gomp_task ***found)
+{
+    mr_made made;
+    unsigned comes_after = 0;
+    mr_takes takes = MR_TAKES_ANY;
+    *found = NULL;
+    while (mr_steers() &&
+           (takes = mr_steer_takes(thread, true, &made, &comes_after)) == MR_TAKES_THIS) {
+        for (mr_gomp_task **at = &team->first; *at != NULL; at = &(*at)->next) {
+            if (mr_is_made((*at)->made, made)) {
+                *found = at;
+                return true;
+            }
+        }
+        mr_steer_stop(thread, MR_STOP_CALL);
+    }
+    return mr_steers() && takes != MR_TAKES_ANY;
+}
+
+bool mr_gomp_takes_one(const mr_thread *thread)
+{
+    mr_made made;
+    unsigned comes_after;
+    return mr_steers() && mr_steer_takes(thread, true, &made, &comes_after) == MR_TAKES_THIS;
+}
+
+/* Where the queue leads to the next task for the thread. */
+static mr_gomp_task **find_next(mr_thread *thread, mr_gomp_team *team, const mr_gomp_task *parent,
+                                const mr_gomp_group *group)
+{
+    mr_gomp_task **at;
+    return find_scheduled(thread, team, &at) ? at : find(team, parent, group);
+}
+
 static mr_gomp_task *dequeue(mr_gomp_team *team, mr_gomp_task **at)
 {
     mr_gomp_task *task = *at;
@@ -168,18 +203,27 @@ static bool comes_second(mr_gomp_task *task, bool is_second, int mine, int first
     return is_second || !task->is_detached;
 }
 
+/* It is made, or taken. */
+static void log_made(mr_gomp_task *task, mr_log_kind kind, uintptr_t code)
+{
+    if (task->team->size > 1) {
+        mr_write_object(kind, MR_LOG_ROLE_TASK, mr_gomp_place_of(task) + MR_GOMP_CREATED, code, 0,
+                        0);
+    }
+}
+
 bool mr_gomp_run_task(mr_thread *thread, mr_gomp_team *team, const mr_gomp_task *parent,
                       const mr_gomp_group *group, uintptr_t code)
 {
-    if (find(team, parent, group) == NULL) {
+    if (find_next(thread, team, parent, group) == NULL) {
         return false;
     }
     mr_gomp_before_update(thread, code);
-    mr_gomp_task **at = find(team, parent, group);
+    mr_gomp_task **at = find_next(thread, team, parent, group);
     if (at != NULL) {
         mr_gomp_task *task = dequeue(team, at);
         step_queue(team, code);
-        mr_gomp_order(team, MR_LOG_AFTER, mr_gomp_place_of(task) + MR_GOMP_CREATED, task->code);
+        log_made(task, MR_LOG_AFTER, task->code);
         mr_gomp_come_after(task, task->code);
         call(thread, task);
         if (comes_second(task, task->is_fulfilled, MR_GOMP_RETURNED, MR_GOMP_FULFILLED,
@@ -314,7 +358,10 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
     if (task->group != NULL) {
         task->group->open++;
     }
-    mr_gomp_order(team, MR_LOG_BEFORE, mr_gomp_place_of(task) + MR_GOMP_CREATED, code);
+    if (mr_steers()) {
+        task->made = mr_steer_made(thread);
+    }
+    log_made(task, MR_LOG_BEFORE, code);
     if (depends != NULL) {
         mr_gomp_depend(task, depends, true);
     }

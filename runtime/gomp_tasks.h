@@ -31,6 +31,9 @@ typedef struct mr_gomp_passed {
 
 const char *mr_gomp_place_of(mr_gomp_task *task);
 
+/* In a replay: does the thread take a task next? Others may have ended sooner what it waits for. */
+bool mr_gomp_takes_one(const mr_thread *thread);
+
 /* One user less. */
 void mr_gomp_let_go(mr_gomp_task *task);
 

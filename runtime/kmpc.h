@@ -17,6 +17,7 @@
 #define MR_RUNTIME_KMPC_H
 
 #include "openmp.h"
+#include "steer_tasks.h"
 
 typedef struct mr_kmpc_member mr_kmpc_member;
 typedef struct mr_kmpc_team mr_kmpc_team;
@@ -79,13 +80,15 @@ struct mr_kmpc_task {
     bool is_final, has_ended, is_deferred, is_depended_on, may_be_completed, is_completed;
     bool goes_on; /* an untied task is called again for each of its parts */
     const void *created_token, *ended_token;
+    mr_made made; /* in a replay */
     mr_kmpc_counter children;
     uint64_t spawned;          /* so far */
     uint64_t depth;            /* of tasks within tasks */
     mr_kmpc_settings settings; /* it begins with */
     uint64_t references;       /* itself, its children, dependences */
     uint64_t waits_for;        /* tasks that it depends on and that have not ended */
-    mr_kmpc_ended *after;      /* what it depends on */
+    mr_kmpc_ended *after;      /* what it depends on … */
+    unsigned depends_on;       /* … and how many these are */
     mr_kmpc_successor *successors;
     struct mr_kmpc_place *places; /* of dependences among its children */
     mr_kmpc_group *group;         /* it belongs to */
@@ -203,15 +206,13 @@ void mr_kmpc_free(void *block, uintptr_t code);
 
 /* Does the next own task, if there is one that may be done now; else false. `steals`: or one of another thread. Gives up the baton meanwhile. */
 bool mr_kmpc_do_task(mr_thread *thread, mr_kmpc_thread *self, bool steals, uintptr_t code);
-/* Does tasks until the count is 0. */
-void mr_kmpc_wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *count,
-                      uintptr_t code);
-/* Another task is counted; and the wait for all of them. */
+/* Another task is counted; and the wait for all of them. The thread does tasks meanwhile. */
 void mr_kmpc_count_one(mr_kmpc_counter *counter);
 void mr_kmpc_wait_for_all(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_counter *counter,
                           uintptr_t code);
-/* The thread comes after all that the task depends on. */
-void mr_kmpc_after_dependences(mr_kmpc_task *task, uintptr_t code);
+/* Waits for all that the task depends on. */
+void mr_kmpc_wait_for_ends(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task,
+                           uintptr_t code);
 /* The children of the task have ended: their dependences are forgotten. */
 void mr_kmpc_forget_places(mr_kmpc_task *task);
 

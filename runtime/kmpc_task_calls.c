@@ -106,8 +106,7 @@ void __kmpc_omp_wait_deps(void *place, int number, int count, mr_kmpc_dependence
         mr_kmpc_thread *self = mr_kmpc_self(thread);
         mr_kmpc_task *waits = mr_kmpc_task_make(self, &waits, 0, 0, 0);
         mr_kmpc_task_depends(self->task, waits, count, all, true);
-        mr_kmpc_wait_for(thread, self, &waits->waits_for, MR_CALLER);
-        mr_kmpc_after_dependences(waits, MR_CALLER);
+        mr_kmpc_wait_for_ends(thread, self, waits, MR_CALLER);
         mr_kmpc_task_forget(waits);
         mr_leave(thread);
     }

@@ -3,6 +3,8 @@
  */
 #include "kmpc_tasks.h"
 
+#include "writer.h"
+
 enum { HAS_DESTRUCTORS = 8, MOST_DEPTH = 100 };
 
 /* ---- lives ---- */
@@ -38,7 +40,7 @@ void mr_kmpc_task_forget(mr_kmpc_task *task)
     }
 }
 
-void mr_kmpc_after_dependences(mr_kmpc_task *task, uintptr_t code)
+static void after_dependences(mr_kmpc_task *task, uintptr_t code)
 {
     after_ended(&task->after, true, code);
 }
@@ -84,18 +86,23 @@ static bool is_within(const mr_kmpc_task *task, const mr_kmpc_task *of)
     return task == of;
 }
 
+static mr_kmpc_task *unlink_task(mr_kmpc_member *member, mr_kmpc_task **at)
+{
+    mr_kmpc_task *task = *at;
+    *at = task->next;
+    if (member->queue_end == &task->next) {
+        member->queue_end = at;
+    }
+    return task;
+}
+
 /* While the thread has a lock, or many tasks of it wait, it does only what belongs to the one that waits. */
 static mr_kmpc_task *take_from(mr_kmpc_thread *self, mr_kmpc_member *member)
 {
     bool takes_all = self->locks_held == 0 && self->depth < MOST_DEPTH;
     for (mr_kmpc_task **at = &member->queue; *at != NULL; at = &(*at)->next) {
-        mr_kmpc_task *task = *at;
-        if (takes_all || is_within(task, self->task)) {
-            *at = task->next;
-            if (member->queue_end == &task->next) {
-                member->queue_end = at;
-            }
-            return task;
+        if (takes_all || is_within(*at, self->task)) {
+            return unlink_task(member, at);
         }
     }
     return NULL;
@@ -109,6 +116,57 @@ static mr_kmpc_task *next_task(mr_kmpc_thread *self, bool steals)
         task = take_from(self, &team->members[i]);
     }
     return task;
+}
+
+/* The task that was made so, of those that can be done now. */
+static mr_kmpc_task *take_made(mr_kmpc_team *team, mr_made made, unsigned comes_after)
+{
+    for (int i = 0; i < team->size; i++) {
+        mr_kmpc_member *member = &team->members[i];
+        for (mr_kmpc_task **at = &member->queue; *at != NULL; at = &(*at)->next) {
+            if (mr_is_made((*at)->made, made) && (*at)->depends_on == comes_after) {
+                return unlink_task(member, at);
+            }
+        }
+    }
+    return NULL;
+}
+
+/* In a replay: does the schedule name the next task of the thread? `own`: the thread comes itself after so many ends, next. When some come first that
+ * may be these, the task has to be there, for it to be known. */
+static mr_takes takes_by_schedule(const mr_thread *thread, mr_kmpc_team *team, uint64_t own,
+                                  mr_kmpc_task **task)
+{
+    mr_made made;
+    unsigned comes_after = 0;
+    mr_takes takes =
+        mr_steers() ? mr_steer_takes(thread, false, &made, &comes_after) : MR_TAKES_ANY;
+    if (takes == MR_TAKES_THIS) {
+        *task = take_made(team, made, comes_after);
+        bool is_sure = *task != NULL || own == 0 || comes_after < own;
+        takes = is_sure ? takes : MR_TAKES_NONE;
+    }
+    return takes;
+}
+
+typedef enum whose_task {
+    NAMED, /* by the schedule of a replay */
+    ITS_OWN,
+    ANYBODYS,
+} whose_task;
+
+/* The task that the thread is to do now. In a replay others run first until it is there. */
+static mr_kmpc_task *choose_task(mr_thread *thread, mr_kmpc_thread *self, whose_task whose,
+                                 uint64_t own)
+{
+    mr_kmpc_team *team = self->member->team;
+    mr_kmpc_task *task = NULL;
+    mr_takes takes;
+    while ((takes = takes_by_schedule(thread, team, own, &task)) == MR_TAKES_THIS && task == NULL) {
+        mr_kmpc_resume(thread);
+    }
+    bool is_free = takes == MR_TAKES_ANY && whose != NAMED && team->outstanding > 0;
+    return is_free ? next_task(self, whose == ANYBODYS) : task;
 }
 
 /* ---- the end ---- */
@@ -126,14 +184,6 @@ void mr_kmpc_count_one(mr_kmpc_counter *counter)
         counter->token = mr_openmp_places(1);
     }
     counter->left++;
-}
-
-void mr_kmpc_wait_for_all(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_counter *counter,
-                          uintptr_t code)
-{
-    mr_kmpc_wait_for(thread, self, &counter->left, code);
-    mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, counter->token, counter->ended, 0, code);
-    counter->ended = 0;
 }
 
 void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t code)
@@ -197,29 +247,56 @@ void mr_kmpc_task_run(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *tas
     }
 }
 
-bool mr_kmpc_do_task(mr_thread *thread, mr_kmpc_thread *self, bool steals, uintptr_t code)
+static bool do_task(mr_thread *thread, mr_kmpc_thread *self, whose_task whose, uint64_t own,
+                    uintptr_t code)
 {
-    mr_kmpc_task *task = self->member->team->outstanding > 0 ? next_task(self, steals) : NULL;
+    mr_kmpc_task *task = choose_task(thread, self, whose, own);
     if (task == NULL) {
         return false;
     }
     mr_kmpc_resume(thread);
-    mr_kmpc_after_dependences(task, code); /* first: most are created long before */
-    mr_kmpc_after(task->created_token, code);
+    after_dependences(task, code); /* first: most are created long before */
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_TASK, task->created_token, code, 0, 0);
     mr_kmpc_task_run(thread, self, task, code);
     return true;
 }
 
-void mr_kmpc_wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *count,
-                      uintptr_t code)
+bool mr_kmpc_do_task(mr_thread *thread, mr_kmpc_thread *self, bool steals, uintptr_t code)
 {
-    bool long_wait = false;
+    return do_task(thread, self, steals ? ANYBODYS : ITS_OWN, 0, code);
+}
+
+/* `own`: of so many ends the thread comes after when the count is 0. In a replay others may have ended sooner what it waits for; it still does the
+ * tasks that it did meanwhile. */
+static void wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *count, uint64_t own,
+                     uintptr_t code)
+{
+    whose_task whose = ITS_OWN;
     mr_yield(thread);
-    while (*count > 0) {
-        long_wait = !mr_kmpc_do_task(thread, self, long_wait, code) &&
-                    mr_kmpc_block(thread, self->member->team, !long_wait, code);
-    }
+    do {
+        while (*count > 0) {
+            bool done = do_task(thread, self, whose, own, code);
+            bool long_wait =
+                !done && mr_kmpc_block(thread, self->member->team, whose == ITS_OWN, code);
+            whose = long_wait ? ANYBODYS : ITS_OWN;
+        }
+    } while (mr_steers() && do_task(thread, self, NAMED, own, code));
     mr_kmpc_resume(thread);
+}
+
+void mr_kmpc_wait_for_ends(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task,
+                           uintptr_t code)
+{
+    wait_for(thread, self, &task->waits_for, task->depends_on, code);
+    after_dependences(task, code);
+}
+
+void mr_kmpc_wait_for_all(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_counter *counter,
+                          uintptr_t code)
+{
+    wait_for(thread, self, &counter->left, 0, code);
+    mr_openmp_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, counter->token, counter->ended, 0, code);
+    counter->ended = 0;
 }
 
 /* The next thread in turn, which is another one of tasks of tasks with another seed: but not the one whose task has made that
@@ -244,8 +321,7 @@ void mr_kmpc_task_spawn(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *t
         mr_kmpc_count_one(&task->group->tasks);
     }
     if (team->size == 1 || self->task->is_final || waits) {
-        mr_kmpc_wait_for(thread, self, &task->waits_for, code);
-        mr_kmpc_after_dependences(task, code);
+        mr_kmpc_wait_for_ends(thread, self, task, code);
         mr_kmpc_task_run(thread, self, task, code);
         return;
     }
@@ -253,7 +329,10 @@ void mr_kmpc_task_spawn(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *t
     task->creator = member;
     task->target = &team->members[choose_target(self)];
     team->outstanding++;
-    mr_kmpc_before(task->created_token, code);
+    if (mr_steers()) {
+        task->made = mr_steer_made(thread);
+    }
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_TASK, task->created_token, code, 0, 0);
     if (task->waits_for == 0) {
         enqueue(task);
     }
@@ -315,6 +394,7 @@ static void come_after(mr_kmpc_task *task, const user *list)
             continue;
         }
         note_ended(&task->after, list->task->ended_token);
+        task->depends_on++;
         if (!list->task->has_ended) {
             mr_kmpc_successor *added = mr_openmp_take(sizeof *added);
             *added = (mr_kmpc_successor){task, list->task->successors};

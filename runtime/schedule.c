@@ -182,6 +182,24 @@ static void take_handler(line *self, mr_schedule *schedule)
     schedule->has_handlers = true;
 }
 
+/* "task THREAD POSITION MAKER AT": by the operation of the last line "at" the thread takes the task that MAKER made by its operation AT. */
+static void take_task(line *self, mr_schedule *schedule)
+{
+    mr_role *role = &schedule->roles[role_of(self, schedule)];
+    uint64_t position = number_of(self);
+    uint32_t maker = role_of(self, schedule);
+    uint64_t at = number_of(self);
+    if (self->wrong || role->next == 0 || role->expected[role->next - 1].position != position) {
+        self->wrong = true;
+        return;
+    }
+    mr_expected *is = &role->expected[role->next - 1];
+    is->is_task = true;
+    is->has_value = false;
+    is->maker = maker;
+    is->value = (int64_t)at;
+}
+
 static void take_step(line *self, mr_schedule *schedule, mr_step_kind kind)
 {
     mr_schedule_step *step = &schedule->steps[schedule->step_count++];
@@ -224,6 +242,8 @@ static void take_line(line *self, mr_schedule *schedule)
         take_thread(self, schedule);
     } else if (is_word(what, "handler")) {
         take_handler(self, schedule);
+    } else if (is_word(what, "task")) {
+        take_task(self, schedule);
     } else if (is_word(what, "loose")) {
         schedule->is_loose = true;
     }
@@ -307,7 +327,8 @@ static bool read_lines(const char *at, const char *end, mr_schedule *schedule)
         } else if (is_word(what, "at") || is_word(what, "run") || is_word(what, "stop") ||
                    is_word(what, "goal") || is_word(what, "hold") || is_word(what, "wake")) {
             ok = schedule->roles != NULL && has_room(schedule, what, self, steps, wakes);
-        } else if (is_word(what, "thread") || is_word(what, "module")) {
+        } else if (is_word(what, "thread") || is_word(what, "module") || is_word(what, "handler") ||
+                   is_word(what, "task")) {
             ok = schedule->roles != NULL;
         }
         if (ok && number > 1) {

@@ -29,7 +29,10 @@ typedef struct mr_expected {
     uint32_t module;            /* plus 1; 0: none */
     uint8_t kind;               /* mr_log_kind */
     bool has_value, is_handler; /* is_handler: it is the first one of a handler of a signal */
-    int64_t value;              /* that the operation reads or, when it reads nothing, writes */
+    bool is_task;               /* it takes a task, … */
+    uint32_t maker;             /* … which this role made … */
+    int64_t
+        value; /* that the operation reads or, when it reads nothing, writes; … by this operation */
 } mr_expected;
 
 /* A thread of the recorded execution: the one that its parent created as its n-th. */

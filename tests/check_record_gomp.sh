@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs with OpenMP by gcc (libgomp): what is safe has no race and nothing unseen, what races is found from seeds 1 to 3 and replayed, and
 # the same seed gives the same trace. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
-. "$(dirname "$0")/support/openmp_flushes.sh"
+. "$(dirname "$0")/support/openmp_programs.sh"
 . "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CC MAXRACE_CXX OMP_CANCELLATION OMP_SCHEDULE OMP_NUM_THREADS
 export OMP_STACKSIZE=16m
@@ -807,6 +807,7 @@ OMP_CANCELLATION=true check record_gomp_told is_told
 for way in OLD FORTRAN LOOP PARALLEL; do check "record_gomp_left_${way,,}" is_left -D$way; done
 check record_gomp_loaded is_loaded
 check record_gomp_flushes gives_way
+check record_gomp_takes takes_the_same
 check record_gomp_enumerated is_not_enumerated
 for name in loops order recursion dependences; do check "record_gomp_${name}_again" is_the_same "$name"; done
 [ $failures -eq 0 ]

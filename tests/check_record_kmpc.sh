@@ -2,7 +2,7 @@
 # Programs with OpenMP of clang, whose library the recording stands in for: what is safe has no race and nothing unseen, works as without the
 # recording, and its trace is the same each time; what races is found and replayed. TEST_LENGTH=full: from seeds 1 to 3, not 3 alone. Prints
 # "[       OK ] name", or the reason and "[  FAILED  ] name".
-. "$(dirname "$0")/support/openmp_flushes.sh"
+. "$(dirname "$0")/support/openmp_programs.sh"
 . "$(dirname "$0")/support/in_scratch.sh"
 unset MAXRACE_CXX OMP_NUM_THREADS OMP_SCHEDULE OMP_NESTED OMP_MAX_ACTIVE_LEVELS
 if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=3; fi
@@ -718,7 +718,7 @@ END
 
 mapfile -t names < <(sed -n 's/^static bool \([a-z_]*\)(void)$/\1/p' constructs.c | grep -v '^are_numbers$')
 if ! printf '#include <omp.h>\nint main(void) { return omp_get_level(); }\n' | clang -fopenmp -x c - -o probe 2>/dev/null; then
-    for name in "${names[@]}" limits left child flushes deep; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
+    for name in "${names[@]}" limits left child flushes takes deep; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
     exit 0
 fi
 all=
@@ -734,5 +734,6 @@ check record_kmpc_limits limits
 check record_kmpc_left left
 check record_kmpc_child child
 check record_kmpc_flushes gives_way
+check record_kmpc_takes takes_the_same
 check record_kmpc_deep deep
 [ $failures -eq 0 ]

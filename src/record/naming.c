@@ -157,6 +157,7 @@ uint64_t mr_naming_object_bytes(uint8_t role, uint64_t number)
     case MR_LOG_ROLE_READY:
     case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
+    case MR_LOG_ROLE_TASK:
         break;
     }
     return 1;
@@ -252,7 +253,9 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {
         name_memory(naming, life, object->address, 1, name, NULL);
-        add(name, object->role == MR_LOG_ROLE_WRONG ? ".lock" : ".order");
+        add(name, object->role == MR_LOG_ROLE_WRONG  ? ".lock"
+                  : object->role == MR_LOG_ROLE_TASK ? ".task"
+                                                     : ".order");
     }
     return add_name(&naming->trace->variables, name, variable);
 }

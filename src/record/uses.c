@@ -37,6 +37,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_READY:
     case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
+    case MR_LOG_ROLE_TASK:
         break;
     }
     return MR_USE_NONE;

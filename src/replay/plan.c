@@ -30,8 +30,10 @@ typedef struct writing {
     uint64_t *expected; /* by role: how many operations are described … */
     uint64_t *next;     /* … and the position after the last of them */
     uint32_t *poster;   /* by lock: the thread of its last post */
-    bool *looks;        /* by event: the look at an object with which an operation begins */
-    uint64_t *run_to;   /* by event: the position up to which its thread runs with it */
+    uint32_t *
+        maker; /* by variable: the event that made the task that it stands for; plus 1, 0: it is none */
+    bool *looks;      /* by event: the look at an object with which an operation begins */
+    uint64_t *run_to; /* by event: the position up to which its thread runs with it */
     uint64_t steps, wakes;
     uint32_t running; /* the role that runs, UINT32_MAX: none */
     uint64_t until;   /* … up to this position */
@@ -99,6 +101,11 @@ static void flush_run(writing *self)
     self->running = UINT32_MAX;
 }
 
+static unsigned kind_of_code(const mr_plan *plan, uint32_t event)
+{
+    return mr_code_kind(plan->positions->codes[plan->positions->code[event]]);
+}
+
 /* The value that the witness promises for the operation of the event. */
 static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
 {
@@ -141,6 +148,21 @@ static bool tells_of_end(const mr_plan *plan, uint32_t event)
     return mr_code_kind(code) == MR_LOG_BEFORE && !mr_code_module(code) && !mr_code_offset(code);
 }
 
+/* The task that a thread of OpenMP takes is named by the operation that made it. */
+static void tell_task(const writing *self, uint32_t event)
+{
+    const mr_plan *plan = self->plan;
+    const mr_trace *trace = plan->trace;
+    bool takes = trace->op[event] == MR_OP_ATOMIC_READ &&
+                 kind_of_code(plan, event) == MR_LOG_AFTER && self->maker[trace->operand[event]];
+    if (takes) {
+        uint32_t made = self->maker[trace->operand[event]] - 1;
+        fprintf(self->file, "task %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
+                mr_plan_thread(trace, trace->thread[event]), position_of(plan, event),
+                mr_plan_thread(trace, trace->thread[made]), position_of(plan, made));
+    }
+}
+
 static void expect(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
@@ -167,6 +189,7 @@ static void expect(writing *self, uint32_t event)
     fputs("\n", self->file);
     if (begins_handler(plan->trace, event, code))
         fprintf(self->file, "handler %" PRIu32 " %" PRIu64 "\n", role, position);
+    tell_task(self, event);
 }
 
 /* Who is woken: a wait for a unit of another thread's. */
@@ -299,6 +322,22 @@ static void find_births(writing *self)
         birth *child = &self->births[mr_plan_thread(trace, trace->operand[event])];
         child->parent = role;
         child->nth = (uint32_t)++self->expected[role];
+    }
+}
+
+/* Which task was made by which event. */
+static void find_makers(writing *self)
+{
+    static const char task[] = ".task";
+    const mr_trace *trace = self->plan->trace;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        if (trace->op[event] != MR_OP_ATOMIC_UPDATE ||
+            kind_of_code(self->plan, event) != MR_LOG_BEFORE)
+            continue;
+        const char *name = mr_names_display(&trace->variables, trace->operand[event]);
+        size_t bytes = strlen(name), end = sizeof task - 1;
+        if (bytes > end && strcmp(name + bytes - end, task) == 0)
+            self->maker[trace->operand[event]] = event + 1;
     }
 }
 
@@ -438,7 +477,8 @@ static bool make_room(writing *self)
     self->expected = mr_calloc(self->role_count + 1ull, sizeof *self->expected);
     self->next = mr_calloc(self->role_count + 1ull, sizeof *self->next);
     self->poster = mr_calloc(trace->locks.count + 1ull, sizeof *self->poster);
-    if (!self->births || !self->expected || !self->next || !self->poster)
+    self->maker = mr_calloc(trace->variables.count + 1ull, sizeof *self->maker);
+    if (!self->births || !self->expected || !self->next || !self->poster || !self->maker)
         return false;
     for (uint32_t role = 0; role < self->role_count; role++)
         self->births[role].parent = UINT32_MAX;
@@ -451,6 +491,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     bool ok = make_room(&self) && find_looks(&self);
     if (ok) {
         find_births(&self);
+        find_makers(&self);
         write_steps(&self, then); /* counts */
         self.file = file;
         write_head(&self);
@@ -460,6 +501,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     free(self.expected);
     free(self.next);
     free(self.poster);
+    free(self.maker);
     free(self.looks);
     free(self.run_to);
     if (!ok || self.failed)

@@ -35,3 +35,42 @@ END
         [ "$events" -lt 5000 ] || { echo "seed $seed: $events events"; return 1; }
     done
 }
+
+# A race between tasks of tasks, some of which depend on others: in the replay each thread takes the tasks that it took in the recording.
+takes_the_same() {
+    local seed
+    cat >tasks.c <<'END'
+static int word;
+
+static int tree(int n)
+{
+    int a = n, b = 0;
+    if (n < 2)
+        return n;
+#pragma omp task shared(a) depend(out : a)
+    a = tree(n - 1);
+#pragma omp task shared(b) depend(out : b)
+    b = tree(n - 2);
+#pragma omp task depend(in : b)
+    word += n;
+#pragma omp taskwait
+    return a + b;
+}
+
+int main(void)
+{
+    int result = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+    result = tree(6);
+    return result != 8;
+}
+END
+    "$maxrace" cc -g -O1 -fopenmp tasks.c -o tasks || return 1
+    for seed in 1 2 3; do
+        timeout 60 "$maxrace" record --seed $seed -o trace.mrt ./tasks 2>err || { cat err; return 1; }
+        "$maxrace" predict trace.mrt >report && { echo "seed $seed: no race"; return 1; }
+        timeout 60 "$maxrace" replay trace.mrt >report 2>&1
+        grep -q '^1 of 1 confirmed' report || { echo "seed $seed:"; cat report; return 1; }
+    done
+}
