@@ -73,8 +73,10 @@ typedef struct mr_kmpc_successor {
 struct mr_kmpc_task {
     mr_kmpc_task *parent;
     mr_kmpc_member *creator, *target; /* who is to do it */
-    mr_kmpc_task *next;               /* in the queue of the target */
-    void *body;                       /* the task of the compiled code; NULL: implicit */
+    mr_kmpc_task *next, **from;       /* in the queue of the target; what leads to it there … */
+    mr_kmpc_task *next_child, **from_child; /* … and among those of the parent … */
+    mr_kmpc_task *queued;                   /* … which are in queues */
+    void *body;                             /* the task of the compiled code; NULL: implicit */
     size_t body_bytes, block_bytes;
     unsigned flags;
     bool is_final, has_ended, is_deferred, is_depended_on, may_be_completed, is_completed;

@@ -72,10 +72,33 @@ mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags
 static void enqueue(mr_kmpc_task *task)
 {
     mr_kmpc_member *target = task->target;
+    mr_kmpc_task **children = &task->parent->queued;
     task->next = NULL;
-    *target->queue_end = task;
+    task->from = target->queue_end;
+    *task->from = task;
     target->queue_end = &task->next;
+    task->next_child = *children;
+    task->from_child = children;
+    if (*children != NULL) {
+        (*children)->from_child = &task->next_child;
+    }
+    *children = task;
     mr_wake_key(target->team);
+}
+
+static mr_kmpc_task *dequeue(mr_kmpc_task *task)
+{
+    *task->from = task->next;
+    if (task->next != NULL) {
+        task->next->from = task->from;
+    } else {
+        task->target->queue_end = task->from;
+    }
+    *task->from_child = task->next_child;
+    if (task->next_child != NULL) {
+        task->next_child->from_child = task->from_child;
+    }
+    return task;
 }
 
 static bool is_within(const mr_kmpc_task *task, const mr_kmpc_task *of)
@@ -86,47 +109,35 @@ static bool is_within(const mr_kmpc_task *task, const mr_kmpc_task *of)
     return task == of;
 }
 
-static mr_kmpc_task *unlink_task(mr_kmpc_member *member, mr_kmpc_task **at)
-{
-    mr_kmpc_task *task = *at;
-    *at = task->next;
-    if (member->queue_end == &task->next) {
-        member->queue_end = at;
-    }
-    return task;
-}
-
-/* While the thread has a lock, or many tasks of it wait, it does only what belongs to the one that waits. */
-static mr_kmpc_task *take_from(mr_kmpc_thread *self, mr_kmpc_member *member)
-{
-    bool takes_all = self->locks_held == 0 && self->depth < MOST_DEPTH;
-    for (mr_kmpc_task **at = &member->queue; *at != NULL; at = &(*at)->next) {
-        if (takes_all || is_within(*at, self->task)) {
-            return unlink_task(member, at);
-        }
-    }
-    return NULL;
-}
-
+/*
+ * While the thread has a lock, or many tasks of it wait, it does only what belongs to the one that waits: children at once, whoever was to do
+ * them, since others may take none either. Tasks further down are those of children that have ended, or that threads wait for.
+ */
 static mr_kmpc_task *next_task(mr_kmpc_thread *self, bool steals)
 {
     mr_kmpc_team *team = self->member->team;
-    mr_kmpc_task *task = take_from(self, self->member);
+    bool takes_all = self->locks_held == 0 && self->depth < MOST_DEPTH;
+    mr_kmpc_task *task = takes_all ? self->member->queue : self->task->queued;
     for (int i = 0; steals && task == NULL && i < team->size; i++) {
-        task = take_from(self, &team->members[i]);
+        task = team->members[i].queue;
+        while (!takes_all && task != NULL && !is_within(task, self->task)) {
+            task = task->next;
+        }
     }
-    return task;
+    return task != NULL ? dequeue(task) : NULL;
 }
 
-/* The task that was made so, of those that can be done now. */
-static mr_kmpc_task *take_made(mr_kmpc_team *team, mr_made made, unsigned comes_after)
+/* The task that was made so, of those that can be done now: most are the thread's. */
+static mr_kmpc_task *take_made(const mr_kmpc_member *member, mr_made made, unsigned comes_after)
 {
+    const mr_kmpc_team *team = member->team;
     for (int i = 0; i < team->size; i++) {
-        mr_kmpc_member *member = &team->members[i];
-        for (mr_kmpc_task **at = &member->queue; *at != NULL; at = &(*at)->next) {
-            if (mr_is_made((*at)->made, made) && (*at)->depends_on == comes_after) {
-                return unlink_task(member, at);
-            }
+        mr_kmpc_task *task = team->members[(member->tid + i) % team->size].queue;
+        while (task != NULL && (!mr_is_made(task->made, made) || task->depends_on != comes_after)) {
+            task = task->next;
+        }
+        if (task != NULL) {
+            return dequeue(task);
         }
     }
     return NULL;
@@ -134,15 +145,15 @@ static mr_kmpc_task *take_made(mr_kmpc_team *team, mr_made made, unsigned comes_
 
 /* In a replay: does the schedule name the next task of the thread? `own`: the thread comes itself after so many ends, next. When some come first that
  * may be these, the task has to be there, for it to be known. */
-static mr_takes takes_by_schedule(const mr_thread *thread, mr_kmpc_team *team, uint64_t own,
-                                  mr_kmpc_task **task)
+static mr_takes takes_by_schedule(const mr_thread *thread, const mr_kmpc_member *member,
+                                  uint64_t own, mr_kmpc_task **task)
 {
     mr_made made;
     unsigned comes_after = 0;
     mr_takes takes =
         mr_steers() ? mr_steer_takes(thread, false, &made, &comes_after) : MR_TAKES_ANY;
     if (takes == MR_TAKES_THIS) {
-        *task = take_made(team, made, comes_after);
+        *task = take_made(member, made, comes_after);
         bool is_sure = *task != NULL || own == 0 || comes_after < own;
         takes = is_sure ? takes : MR_TAKES_NONE;
     }
@@ -159,13 +170,13 @@ typedef enum whose_task {
 static mr_kmpc_task *choose_task(mr_thread *thread, mr_kmpc_thread *self, whose_task whose,
                                  uint64_t own)
 {
-    mr_kmpc_team *team = self->member->team;
     mr_kmpc_task *task = NULL;
     mr_takes takes;
-    while ((takes = takes_by_schedule(thread, team, own, &task)) == MR_TAKES_THIS && task == NULL) {
+    while ((takes = takes_by_schedule(thread, self->member, own, &task)) == MR_TAKES_THIS &&
+           task == NULL) {
         mr_kmpc_resume(thread);
     }
-    bool is_free = takes == MR_TAKES_ANY && whose != NAMED && team->outstanding > 0;
+    bool is_free = takes == MR_TAKES_ANY && whose != NAMED && self->member->team->outstanding > 0;
     return is_free ? next_task(self, whose == ANYBODYS) : task;
 }
 
