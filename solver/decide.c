@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/seconds.h"
 #include "cone.h"
+#include "each_stop.h"
 #include "eliminate.h"
 #include "explore.h"
 #include "goal_holds.h"
@@ -325,21 +326,19 @@ static outcome try_eliminate(candidate_task *task)
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
     task->decision->effort += task->decision->cone_events;
-    switch (mr_eliminate(task->precedence, task->problem->rows, task->goal, task->required,
-                         task->cone, &limits, known, task->arena)) {
-    case MR_ELIMINATED_ALL:
+    mr_eliminated answer = mr_eliminate(task->precedence, task->problem->rows, task->goal,
+                                        task->required, task->cone, &limits, known, task->arena);
+    if (answer == MR_ELIMINATED_ALL)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
-    case MR_ELIMINATED_SOME:
-        task->known = known;
-        return refute_by_sums(task, task->cone)
-                   ? settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE)
-                   : PASSED_ON;
-    case MR_ELIMINATED_NOTHING:
-        return give_up(task, MR_UNKNOWN_STEPS);
-    case MR_ELIMINATED_NO_MEMORY:
-        break;
-    }
-    return NO_MEMORY;
+    if (answer != MR_ELIMINATED_SOME)
+        return answer == MR_ELIMINATED_NOTHING ? give_up(task, MR_UNKNOWN_STEPS) : NO_MEMORY;
+    task->known = known;
+    uint64_t effort = 0;
+    bool refuted = refute_by_sums(task, task->cone) ||
+                   mr_each_stop_refute(task->precedence, known->rows, task->goal, task->required,
+                                       task->cone, &limits, &effort, task->arena);
+    task->decision->effort += effort / EFFORT_OF_EVENT;
+    return refuted ? settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE) : PASSED_ON;
 }
 
 /* For the steps that look at what is known of a row. */

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "windows/hidden.h"
+#include "windows/occupied.h"
 
 #include <string.h>
 
@@ -441,22 +442,110 @@ static void rule_read(reader *r)
         mr_deduction_be_certain(d, r->some, d->last[r->some]);
 }
 
+/* ---- what values a variable does not have (windows/occupied.h) ---- */
+
+/* How many stretches that do not exclude a read are passed over. */
+enum { MOST_PASSED = 8 };
+
+/* How many of the stretches of a slot begin in its first `bound` rows, or are there from the start. */
+static uint32_t count_begun(const mr_deduction *d, mr_stretches all, uint32_t slot, uint32_t bound)
+{
+    const mr_known *known = d->known;
+    uint32_t until = bound ? known->rows->event_of[known->row_first[slot] + bound - 1] : 0;
+    uint32_t low = 0, high = all.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, first = all.items[middle].first;
+        if (first == MR_NONE || (bound && first <= until))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first `begun` stretches have the acquire in B(r), or are there from the start: the end of the latest that excludes r comes
+ * before r. */
+static void leave_stretch(const reader *r, mr_stretches all, uint32_t begun)
+{
+    mr_deduction *d = r->d;
+    for (uint32_t i = begun; i > 0 && begun - i < MOST_PASSED; i--) {
+        const mr_stretch *it = &all.items[i - 1];
+        if (!mr_occupied_excludes(d->window, it, r->event))
+            continue;
+        if (mr_deduction_is_possible(d, it->end))
+            mr_deduction_order(d, mr_deduction_row(d, it->end), r->row);
+        else
+            mr_deduction_exclude(d, r->row);
+        return;
+    }
+}
+
+/* Is it certain that r, of L, does not come after the end of the stretch? */
+static bool ends_later(const reader *r, const mr_stretch *stretch)
+{
+    const mr_deduction *d = r->d;
+    return !mr_deduction_is_possible(d, stretch->end) ||
+           is_before(d, r->row, mr_deduction_row(d, stretch->end));
+}
+
+/* r, of L, comes before the acquire of the first of the stretches [begun, end) that excludes it and ends later. */
+static void enter_stretch(const reader *r, mr_stretches all, uint32_t begun, uint32_t end)
+{
+    mr_deduction *d = r->d;
+    uint32_t low = begun, high = end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ends_later(r, &all.items[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (uint32_t i = low; i < end && i - low < MOST_PASSED; i++)
+        if (mr_occupied_excludes(d->window, &all.items[i], r->event)) {
+            mr_deduction_order(d, r->row, mr_deduction_row(d, all.items[i].first));
+            return;
+        }
+}
+
+/* The rule *occupied*. */
+static void rule_occupied(const reader *r)
+{
+    mr_deduction *d = r->d;
+    for (uint32_t c = 0; c < r->chain_count && r->rank < d->limit[r->slot]; c++) {
+        uint32_t thread = r->chains[c].thread, slot = slot_of(d, &r->chains[c]);
+        if (slot == r->slot)
+            continue;
+        mr_stretches all = mr_occupied_of(d->window, d->window->object[r->event], thread);
+        uint32_t bound = slot == MR_NONE ? 0 : mr_deduction_clock(d, r->row)[slot];
+        uint32_t begun = count_begun(d, all, slot, bound);
+        d->effort += 8;
+        leave_stretch(r, all, begun);
+        if (slot != MR_NONE && r->rank < d->included[r->slot])
+            enter_stretch(r, all, begun, count_begun(d, all, slot, d->limit[slot]));
+    }
+}
+
 mr_rule_says mr_deduction_rule_read(mr_deduction *d, uint32_t row, bool in_any_case)
 {
     reader r = make_reader(d, row);
     uint32_t seen;
     if (r.rank >= d->certain[r.slot])
         return MR_RULE_MAY_SAY;
+    bool occupied = mr_occupied_has(d->window, d->window->object[r.event]);
+    if (occupied)
+        rule_occupied(&r);
+    if (r.rank >= d->limit[r.slot])
+        return MR_RULE_MAY_SAY;
     bool silent = !in_any_case && (!d->stop_count || d->window->model != MR_MODEL_BRANCH) &&
                   find_seen(&r, &seen);
     if (silent && !d->stop_count)
-        return MR_RULE_IS_SILENT;
+        return occupied ? MR_RULE_MAY_SAY : MR_RULE_IS_SILENT;
     find_foreign(&r);
     if (silent && is_foreign_before(&r, seen)) {
         if (r.rank >= d->included[r.slot])
             return MR_RULE_MAY_SAY;
         if (is_foreign_after(&r))
-            return MR_RULE_IS_SILENT;
+            return occupied ? MR_RULE_MAY_SAY : MR_RULE_IS_SILENT;
     }
     rule_read(&r);
     return MR_RULE_MAY_SAY;

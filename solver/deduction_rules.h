@@ -20,10 +20,11 @@ typedef enum mr_rule_says {
 } mr_rule_says;
 
 /*
- * The rule *reads*, for a read that may be consistent or not: nothing is asked of one that may be
- * inconsistent. O(threads) for each thread that uses the variable.
+ * The rules *reads* and *occupied*, for a read that may be consistent or not: nothing is asked of one that may be
+ * inconsistent. O(threads + log rows) for each thread that uses the variable.
  *
- * Most reads are silent: the rule says nothing of them, now and ever, and a test finds that out in less time.
+ * Most reads are silent: the rule *reads* says nothing of them, now and ever, and a test finds that out in less time. Reads of
+ * value locks are looked at for the other rule all the same.
  * Let s be the write that r saw in the trace. It is not hidden from r.
  *
  * Without a question: s is in B(r) or in its thread, or there is no s. The trace is a reordering of the window, so s

@@ -51,6 +51,11 @@
  *       - (e) only "none" is possible, f foreign: r → f. A read that saw something else has a write
  *         before it, and all writes are after r.
  *     In (c) to (e) the earliest f of a thread (in (d) the latest) stands for the others.
+ *   - occupied: Let r be a read that a stretch of another thread excludes (windows/occupied.h): in a witness with r and the
+ *     acquire of the stretch, r is before the acquire or after the end.
+ *       - The acquire is in B(r), or the stretch is there from the start: end → r, and r is in E if the end is not in C, or in E.
+ *       - r is in L, and the end is not in C, or in E, or r is in B(end): r → acquire.
+ *     The latest such stretch of a thread, and then the earliest, stands for the others.
  *
  * An element of P(r) that is in a thread before another one of P(r), and so on, need not be looked
  * at: the intersection is that over the first of each thread, and "all of P(r) in B(f)" is asked of

@@ -3,7 +3,8 @@
  * traces with all kinds of operations, in all models, in windows cut at random, for pairs of
  * accesses and for lists.
  *
- *   ELIMINATE_TRACES, ELIMINATE_SEED, ELIMINATE_SHAPE choose other traces (support/trials.h)
+ *   ELIMINATE_TRACES, ELIMINATE_SEED, ELIMINATE_SHAPE choose other traces (support/trials.h), FLAG_TRACES how many of
+ *   generate_flags.h
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,11 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "solver/each_stop.h"
 #include "solver/eliminate.h"
 #include "solver/saturate.h"
+#include "support/generate_flags.h"
+#include "support/length.h"
 #include "support/window_trials.h"
 
 #include <inttypes.h>
@@ -25,13 +29,15 @@
 enum {
     DEFAULT_TRACES = 8000,
     SHARE_TRACES = 3000,
+    FLAG_TRACES = 4000,
+    SHARE_FLAG_TRACES = 2000,
     DEFAULT_SEED = 31415926,
     THREADS = MR_EXHAUSTIVE_THREADS
 };
 
 typedef struct examination {
     mr_window_trials trials;
-    uint64_t questions, races, settled, near, regions, orders, forced_orders, excluded;
+    uint64_t questions, races, settled, near, each, regions, orders, forced_orders, excluded;
 } examination;
 
 /* A question and what became of it. */
@@ -171,6 +177,17 @@ static bool is_proven_near(mr_setup *setup, const question *q)
     return answer == MR_ELIMINATED_ALL;
 }
 
+/* Is there one for each choice of stops alone? */
+static bool is_proven_each(mr_setup *setup, const question *q)
+{
+    uint64_t effort = 0;
+    for (uint32_t t = 0; t < setup->window->thread_count; t++)
+        if (q->first.required[t] > q->first.allowed[t])
+            return false;
+    return mr_each_stop_refute(&setup->forced, NULL, &q->first.goal, q->first.required,
+                               q->first.allowed, &(mr_eliminate_limits){0}, &effort, &setup->arena);
+}
+
 /* Has the formula about the events [first, end) no solution? */
 static bool is_proven_in_region(mr_setup *setup, const question *q, uint32_t first, uint32_t end)
 {
@@ -227,6 +244,10 @@ static void ask(void *context, mr_stops a, mr_stops b)
     x->near += near;
     if (near && ends)
         say(x, "are no race near the stops, exhaustive search finds one", a.events[0], b.events[0]);
+    bool each = is_proven_each(&x->trials.setup, &q);
+    x->each += each;
+    if (each && ends)
+        say(x, "are no race by each stop, exhaustive search finds one", a.events[0], b.events[0]);
     check_regions(x, &q, ends);
     if (answer == MR_ELIMINATED_ALL && ends)
         say(x, "are no race, exhaustive search finds one", a.events[0], b.events[0]);
@@ -261,6 +282,32 @@ static void test_random_traces(void **state)
                     x.regions > x.settled / 2 && x.orders > x.forced_orders + 1000);
 }
 
+/* The same of locks by values (windows/occupied.h). */
+static void test_flags(void **state)
+{
+    (void)state;
+    examination x = {
+        .trials = {
+            .context = &x, .ask = ask, .lists = true, .bundles = true, .every_witness = true}};
+    mr_trial trial = {0};
+    uint64_t traces = mr_number_from_environment(
+        "FLAG_TRACES", mr_length_full() ? FLAG_TRACES : SHARE_FLAG_TRACES);
+    for (uint64_t seed = 1; seed <= traces; seed++) {
+        char text[MR_FLAGS_TEXT];
+        mr_generate_flags(seed, text);
+        trial.choice = seed;
+        assert_true(mr_trial_text(&trial, text, mr_window_trials_trial, &x.trials));
+        if (trial.wrong[0])
+            fail_msg("seed %" PRIu64 ": %s\n%s", seed, trial.wrong, text);
+    }
+    print_message("%" PRIu64 " questions: %" PRIu64 " races, %" PRIu64 " settled, %" PRIu64
+                  " by each stop; %" PRIu64 " orders, %" PRIu64 " of them forced\n",
+                  x.questions, x.races, x.settled, x.each, x.orders, x.forced_orders);
+    if (traces >= SHARE_FLAG_TRACES)
+        assert_true(x.settled > x.questions / 100 && x.each > x.settled / 10 &&
+                    x.orders > x.forced_orders + 1000);
+}
+
 /* ---- by hand: what is decided, and what is left ---- */
 
 typedef struct known_case {
@@ -285,6 +332,16 @@ static const known_case cases[] = {
      "B|acq(l)|6\nB|r(c=1)|7\nB|w(c=2)|8\nB|rel(l)|9\n"
      "C|acq(l)|10\nC|r(c=2)|11\nC|rel(l)|12\nC|w(x=2)|13\n",
      4, 12, "0<5 0<9 1<5 1<9 2<5 2<9 3<5 3<6 3<7 3<8 3<9 3<10 3<11 5<9 6<9 7<9 8<9 8<10 8<11"},
+    {"a read may come before the first writes, which say who is inside at the start",
+     "C|r(n=0)|1\nC|w(y=1)|2\nA|w(n=-2)|3\nA|w(y=2)|4\nA|fork(B)|5\nA|au(n=-2>0)|6\n"
+     "B|au(n=0>-2)|7\nB|au(n=-2>0)|8\n",
+     1, 3, "0<2"},
+    {"a reader is counted and then sees that no writer is there, a writer is there and then sees "
+     "no reader",
+     "C|au(f=0>1)|1\nC|w(f=0)|2\nC|au(n=0>1)|3\nC|au(n=1>0)|4\n"
+     "A|au(n=0>1)|5\nA|r(f=0)|6\nA|r(x=0)|7\nA|au(n=1>0)|8\n"
+     "B|au(f=0>1)|9\nB|r(n=0)|10\nB|w(x=1)|11\nB|w(f=0)|12\n",
+     6, 10, "no"},
 };
 
 static void describe(const mr_setup *setup, const question *q, char *found)
@@ -365,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_random_traces),
+        cmocka_unit_test(test_flags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/table.h"
+#include "occupied.h"
 #include "unit_locks.h"
 
 #include <string.h>
@@ -118,6 +119,13 @@ static void leave(held *h, uint32_t section)
     h->stale = true;
 }
 
+/* Does the event change a value lock that keeps threads apart? */
+static bool keeps_apart(const mr_value_locks *locks, uint32_t event)
+{
+    return locks->count && locks->changes[event] != MR_NONE &&
+           locks->kinds[locks->changes[event] / MR_VALUE_CHANGES].keeps_apart;
+}
+
 /* Room for the value locks of each thread, and those that are held at the start. */
 static bool prepare_value_locks(interner *in, held *all)
 {
@@ -127,7 +135,7 @@ static bool prepare_value_locks(interner *in, held *all)
     if (!most)
         return false;
     for (uint32_t i = 0; i < w->size; i++)
-        most[w->thread[i]] += locks->changes[i] != MR_NONE;
+        most[w->thread[i]] += keeps_apart(locks, i);
     for (uint32_t lock = 0; lock < locks->count; lock++)
         if (locks->holder[lock] != MR_NONE)
             most[locks->holder[lock]]++;
@@ -202,7 +210,8 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
     interner in = {.arena = arena, .window = w};
     held *all = NULL;
     if (!mr_value_locks_find(w, &in.value_locks, arena) ||
-        !mr_unit_locks_find(w, &in.value_locks, arena) || !prepare(&in, &all))
+        !mr_unit_locks_find(w, &in.value_locks, arena) ||
+        !mr_occupied_build(w, &in.value_locks, arena) || !prepare(&in, &all))
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
@@ -213,7 +222,7 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
             w->lockset[i] = h->lockset;
             w->region_end[i] = h->region_end;
         }
-        if (in.value_locks.count && in.value_locks.changes[i] != MR_NONE)
+        if (keeps_apart(&in.value_locks, i))
             change_value_lock(h, in.value_locks.changes[i]);
         const mr_section *section = mr_window_section(w, i);
         if (!section || !w->locks[section->lock].contended)

@@ -65,10 +65,12 @@ bool mr_unit_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *are
         return false;
     for (uint32_t l = 0; l < w->lock_count; l++) {
         const mr_window_semaphore *s = &w->semaphores[l];
+        const mr_value_lock_kind kind = {.variable = MR_NONE, .keeps_apart = true};
         uint32_t holder, lock;
         if (!is_lock(w, s, takers, l + 1, &holder))
             continue;
-        if (!mr_value_locks_add(w, found, holder, s->waits_end - s->waits_first, &lock, arena))
+        if (!mr_value_locks_add(w, found, &kind, holder, s->waits_end - s->waits_first, &lock,
+                                arena))
             return false;
         operations all = operations_of(w, s);
         for (uint32_t e = next_operation(&all); e != MR_NONE; e = next_operation(&all)) {

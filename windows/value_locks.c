@@ -29,6 +29,8 @@ typedef struct finder {
     uint32_t first;              /* writes before that entry are the initial ones */
     int64_t initial, idle, left; /* left: units that are there at the start */
     bool has_idle, excludes;
+    bool counts;         /* the last look was at whether it is a counting lock */
+    uint32_t free_value; /* of a spin lock */
 } finder;
 
 static void begin(finder *f)
@@ -115,6 +117,8 @@ static bool is_spin_lock(finder *f, const mr_window_variable *x, uint32_t free_v
 {
     const mr_window *w = f->window;
     begin(f);
+    f->counts = false;
+    f->free_value = free_value;
     for (uint32_t k = x->writes_first; k < x->writes_end; k++) {
         uint32_t read, e = w->writes[k], written = mr_window_written_value(w, e);
         bool first, fits;
@@ -177,14 +181,14 @@ static bool is_marked_spin_lock(finder *f, const mr_window_variable *x)
     return best && is_spin_lock(f, x, best, true);
 }
 
-static bool is_count(int64_t value)
+bool mr_value_is_count(int64_t value)
 {
     return value >= 0 && value < COUNTS;
 }
 
 static bool is_busy(const finder *f, int64_t value)
 {
-    return !is_count(value) && !(f->has_idle && value == f->idle);
+    return !mr_value_is_count(value) && !(f->has_idle && value == f->idle);
 }
 
 /* A thread that is inside writes. */
@@ -194,7 +198,7 @@ static void write_inside(finder *f, user *u, uint32_t k, int64_t to)
     if (is_busy(f, to))
         return;
     u->inside = false;
-    u->units = is_count(to) ? to : 0;
+    u->units = mr_value_is_count(to) ? to : 0;
     change(f, k, u->units ? MR_VALUE_DOWNGRADE : MR_VALUE_RELEASE);
 }
 
@@ -213,21 +217,21 @@ static bool update_outside(finder *f, user *u, uint32_t k, int64_t from, int64_t
         return false;
     if (from == to)
         return true;
-    if (is_count(from) && is_count(to) && to == from + 1) {
+    if (mr_value_is_count(from) && mr_value_is_count(to) && to == from + 1) {
         set_units(f, u, k, u->units + 1);
         return true;
     }
-    if (is_count(from) && is_count(to) && to == from - 1) {
+    if (mr_value_is_count(from) && mr_value_is_count(to) && to == from - 1) {
         if (u->units)
             set_units(f, u, k, u->units - 1);
         else if (f->left-- <= 0)
             return false;
         return true;
     }
-    if (u->units != (is_count(from) ? from : 0)) /* others may have units */
+    if (u->units != (mr_value_is_count(from) ? from : 0)) /* others may have units */
         return false;
     if (!is_busy(f, to)) {
-        set_units(f, u, k, is_count(to) ? to : 0);
+        set_units(f, u, k, mr_value_is_count(to) ? to : 0);
         return true;
     }
     change(f, k, u->units ? MR_VALUE_UPGRADE : MR_VALUE_ACQUIRE);
@@ -237,12 +241,14 @@ static bool update_outside(finder *f, user *u, uint32_t k, int64_t from, int64_t
     return true;
 }
 
-static bool is_counting_lock(finder *f, const mr_window_variable *x)
+/* Does it count as a counting lock does? `f->excludes`: somebody is inside of it at times. */
+static bool fits_counting_lock(finder *f, const mr_window_variable *x)
 {
     const mr_window *w = f->window;
     const int64_t *values = w->trace->values;
     begin(f);
-    f->left = is_count(f->initial) ? f->initial : 0;
+    f->counts = true;
+    f->left = mr_value_is_count(f->initial) ? f->initial : 0;
     for (uint32_t k = f->first; k < x->writes_end; k++) {
         uint32_t e = w->writes[k], written = mr_window_written_value(w, e);
         uint32_t read;
@@ -262,7 +268,12 @@ static bool is_counting_lock(finder *f, const mr_window_variable *x)
         else if (u->inside || !updates || !update_outside(f, u, k, values[read], values[written]))
             return false;
     }
-    return f->excludes && f->several;
+    return f->several;
+}
+
+static bool is_counting_lock(finder *f, const mr_window_variable *x)
+{
+    return fits_counting_lock(f, x) && f->excludes;
 }
 
 /* The value at the start: what is carried in, or what one thread writes before it forks the others that
@@ -308,7 +319,7 @@ static bool is_counting_lock_somehow(finder *f, const mr_window_variable *x)
         f->idle = w->trace->values[read];
         while (i < count && tried[i] != f->idle)
             i++;
-        if (is_count(f->idle) || i < count)
+        if (mr_value_is_count(f->idle) || i < count)
             continue;
         tried[count++] = f->idle;
         if (is_counting_lock(f, x))
@@ -317,19 +328,21 @@ static bool is_counting_lock_somehow(finder *f, const mr_window_variable *x)
     return false;
 }
 
-bool mr_value_locks_add(const mr_window *w, mr_value_locks *found, uint32_t holder,
-                        uint32_t sections, uint32_t *lock, mr_arena *arena)
+bool mr_value_locks_add(const mr_window *w, mr_value_locks *found, const mr_value_lock_kind *kind,
+                        uint32_t holder, uint32_t sections, uint32_t *lock, mr_arena *arena)
 {
     if (!found->changes) {
         size_t most = (size_t)w->variable_count + w->lock_count;
         found->changes = mr_arena_alloc(arena, w->size, sizeof *found->changes);
         found->holder = mr_arena_alloc(arena, most, sizeof *found->holder);
-        if (!found->changes || !found->holder)
+        found->kinds = mr_arena_alloc(arena, most, sizeof *found->kinds);
+        if (!found->changes || !found->holder || !found->kinds)
             return false;
         memset(found->changes, 0xff, w->size * sizeof *found->changes);
     }
     *lock = found->count++;
     found->holder[*lock] = holder;
+    found->kinds[*lock] = *kind;
     found->sections += sections + (holder != MR_NONE);
     return true;
 }
@@ -359,7 +372,14 @@ static bool add(const finder *f, const mr_window_variable *x, mr_value_locks *fo
 {
     const mr_window *w = f->window;
     uint32_t lock;
-    if (!mr_value_locks_add(w, found, f->holder, f->sections, &lock, arena))
+    const mr_value_lock_kind kind = {.variable = (uint32_t)(x - w->variables),
+                                     .keeps_apart = !f->counts || f->excludes,
+                                     .counts = f->counts,
+                                     .begins_late = f->counts && f->first > x->writes_first,
+                                     .has_idle = f->has_idle,
+                                     .idle = f->idle,
+                                     .free_value = f->free_value};
+    if (!mr_value_locks_add(w, found, &kind, f->holder, f->sections, &lock, arena))
         return false;
     for (uint32_t k = x->writes_first; k < x->writes_end; k++)
         if (f->changes[k] != MR_NONE)
@@ -372,6 +392,15 @@ static bool is_lock(finder *f, const mr_window_variable *x)
     return x->shared && !x->by_source && x->writes_first < x->writes_end &&
            (is_plain_spin_lock(f, x) || is_counting_lock_somehow(f, x) ||
             is_marked_spin_lock(f, x));
+}
+
+/* Does it only count, up and down again, by updates? */
+static bool is_count_alone(finder *f, const mr_window_variable *x)
+{
+    if (!x->shared || x->by_source || x->writes_first == x->writes_end || is_guarded(f, x))
+        return false;
+    f->has_idle = false;
+    return find_initial(f, x) && fits_counting_lock(f, x) && is_used_as_lock(f, x);
 }
 
 bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *arena)
@@ -389,7 +418,7 @@ bool mr_value_locks_find(const mr_window *w, mr_value_locks *found, mr_arena *ar
     uint32_t guarded[GUARDED_MOST], guarded_count = 0;
     for (uint32_t v = 0; v < w->variable_count; v++) {
         const mr_window_variable *x = &w->variables[v];
-        if (!is_lock(&f, x))
+        if (!is_lock(&f, x) && !is_count_alone(&f, x))
             continue;
         if (!is_guarded(&f, x)) {
             if (!add(&f, x, found, arena))

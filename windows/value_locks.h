@@ -44,6 +44,8 @@
  * writers is upgraded by the last reader. Who is inside is the only one, and what it writes says how it leaves. So a thread
  * with units (*shared*) and one that is inside, or two that are inside, are never there at once.
  *
+ * A variable that only counts, and never has a busy value, is found, too: as long as a thread has units it is not 0 (occupied.h).
+ *
  * So two accesses inside sections of x, by two threads, not both shared, are no race. The release itself
  * is inside: it is next when the section is not left yet. The acquire is not. A plain write that a lock guards is
  * as an update (guarded_writes.h): a lock that is made of a flag and a mutex is one, too. Only locks that several threads take are found, and those of
@@ -64,10 +66,24 @@ typedef enum mr_value_change {
     MR_VALUE_CHANGES,   /* how many there are */
 } mr_value_change;
 
+/* What the values of a lock say. */
+typedef struct mr_value_lock_kind {
+    uint32_t variable; /* MR_NONE: it is a semaphore */
+    bool
+        keeps_apart; /* false: a count that nobody is ever inside of; its sections are all shared */
+    bool counts;     /* a counting lock; else a spin lock */
+    bool
+        begins_late; /* a counting lock that begins after the first writes, and not with the window */
+    bool has_idle;   /* of a counting lock */
+    int64_t idle;    /* of a counting lock that has it */
+    uint32_t free_value; /* of a spin lock: index */
+} mr_value_lock_kind;
+
 /* Filled by mr_value_locks_find, then by mr_unit_locks_find (unit_locks.h). */
 typedef struct mr_value_locks {
     uint32_t count, sections;
-    uint32_t *holder; /* one a lock: thread that holds it at the start; MR_NONE: none */
+    uint32_t *holder;          /* one a lock: thread that holds it at the start; MR_NONE: none */
+    mr_value_lock_kind *kinds; /* one a lock */
     /* One an event: MR_VALUE_CHANGES * lock + mr_value_change; MR_NONE: neither. NULL: there are no locks. */
     uint32_t *changes;
 } mr_value_locks;
@@ -76,7 +92,11 @@ typedef struct mr_value_locks {
 bool mr_value_locks_find(const mr_window *window, mr_value_locks *found, mr_arena *arena);
 
 /* Adds a lock with so many sections, without its changes. `*lock`: its number. False: no memory. */
-bool mr_value_locks_add(const mr_window *window, mr_value_locks *found, uint32_t holder,
-                        uint32_t sections, uint32_t *lock, mr_arena *arena);
+bool mr_value_locks_add(const mr_window *window, mr_value_locks *found,
+                        const mr_value_lock_kind *kind, uint32_t holder, uint32_t sections,
+                        uint32_t *lock, mr_arena *arena);
+
+/* Is the value one that a counting lock counts with? */
+bool mr_value_is_count(int64_t value);
 
 #endif

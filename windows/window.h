@@ -71,6 +71,7 @@ typedef struct mr_lockset {
 
 struct mr_held;
 struct mr_hidden;
+struct mr_occupied;
 
 typedef struct mr_window {
     const mr_trace *trace;
@@ -99,6 +100,8 @@ typedef struct mr_window {
     const struct mr_held *held; /* open sections of contended locks, by place: held.h */
     /* Writes that critical sections hide from reads: hidden.h; NULL: none are. */
     const struct mr_hidden *hidden;
+    /* Values that a variable does not have while threads are inside value locks: occupied.h; NULL: there are none. */
+    const struct mr_occupied *occupied;
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
