@@ -20,17 +20,6 @@ void mr_raise_by(mr_raiser *r, uint32_t event, uint32_t of)
     r->clock[chain] = mr_window_chain_position(w, event) + 1;
 }
 
-/* What FORCED had before the event. */
-static void take_forced(mr_raiser *r, const uint32_t *clock, uint32_t of)
-{
-    const mr_window *w = r->forced->window;
-    for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t count = mr_precedence_count(w, clock, w->thread[of], t);
-        if (count && !mr_window_same_chain(w, t, w->thread[of]))
-            mr_raise_by(r, mr_window_at(w, t, count - 1), of);
-    }
-}
-
 /* Has a clock more than another one in the chains that the thread is not in? */
 static bool has_more(const mr_window *w, const uint32_t *clock, const uint32_t *other,
                      uint32_t thread)
@@ -39,6 +28,19 @@ static bool has_more(const mr_window *w, const uint32_t *clock, const uint32_t *
         if (c != w->threads[thread].chain && clock[c] > other[c])
             return true;
     return false;
+}
+
+/* What FORCED had before the event: mostly nothing that the clock has not, and there may be hundreds of threads. */
+static void take_forced(mr_raiser *r, const uint32_t *clock, uint32_t of)
+{
+    const mr_window *w = r->forced->window;
+    if (!has_more(w, clock, r->clock, w->thread[of]))
+        return;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t count = mr_precedence_count(w, clock, w->thread[of], t);
+        if (count && !mr_window_same_chain(w, t, w->thread[of]))
+            mr_raise_by(r, mr_window_at(w, t, count - 1), of);
+    }
 }
 
 /* The clock at hand as one of the arena; `same` when it is no more than that. NULL: no memory. */
