@@ -452,6 +452,8 @@ static void sort_nodes(const walk *k, uint32_t *nodes, uint32_t count, uint32_t 
     }
     sort_nodes(k, nodes, half, spare);
     sort_nodes(k, nodes + half, count - half, spare);
+    if (!is_before(k, nodes[half], nodes[half - 1]))
+        return; /* few nodes have moved, so most halves stand in order */
     memcpy(spare, nodes, half * sizeof *spare);
     for (uint32_t i = 0, j = half, filled = 0; i < half; filled++)
         nodes[filled] = j < count && is_before(k, nodes[j], spare[i]) ? nodes[j++] : spare[i++];

@@ -114,18 +114,22 @@ static bool be_early(mr_line *l, turn now, uint32_t node, int64_t place)
     return true;
 }
 
-/* Puts what a node needs, and is not placed at its turn, before it. */
-static bool pull(mr_line *l, turn now)
+/* Puts what a node needs, and is not placed at its turn, before it. `*again`: the effort of another look, which would find all of it
+ * placed. */
+static bool pull(mr_line *l, turn now, uint64_t *again)
 {
     int64_t place = 0;
     l->pending.count = 0;
+    *again = 0;
     if (is_placed(l, now, now.node)) /* early itself */
         return true;
     if (!mr_u32s_push(&l->pending, now.node))
         return false;
     while (l->pending.count) {
         uint32_t top = l->pending.items[l->pending.count - 1];
+        uint64_t effort = l->effort;
         uint32_t before = unplaced_before(l, now, top);
+        *again = l->effort - effort;
         if (before != MR_NONE) {
             MR_ASSERT(l->pending.count < l->closure->node_count); /* no cycle */
             if (!mr_u32s_push(&l->pending, before))
@@ -158,12 +162,18 @@ static bool add_backwards(mr_line *l, size_t first, size_t end, mr_u32s *to)
 }
 
 /* The nodes of one side of CUT that an edge leads to backwards, in trace order: nodes are sorted by
- * their events, which are looked up again. */
+ * their events, which are looked up again. One to which several edges lead is there several times. */
 static bool pull_all(mr_line *l, bool after_cut)
 {
+    uint64_t again = 0;
     for (size_t i = 0; i < l->targets.count; i++) {
+        if (i && l->targets.items[i] == l->targets.items[i - 1]) {
+            l->effort += again;
+            continue;
+        }
+        again = 0;
         turn now = {after_cut, mr_encoding_find(l->encoding, l->targets.items[i]) - 1};
-        if (is_included(l, now.node) != after_cut && !pull(l, now))
+        if (is_included(l, now.node) != after_cut && !pull(l, now, &again))
             return false;
     }
     return true;
