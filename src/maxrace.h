@@ -85,7 +85,7 @@ MR_API const char *mr_failure_message(const mr_failure *failure);
 MR_API mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure);
 
 /* The same with the settings `repair`, `memory.limit_mb` and `memory.spill_dir` of a configuration
- * (NULL: the defaults). A trace that takes more than half of the limit is kept in files
+ * (NULL: the defaults). A trace that takes more than two fifths of the limit is kept in files
  * (docs/memory.md). mr_trace_open has no limit. */
 MR_API mr_trace *mr_trace_open_configured(const char *path, const mr_config *config,
                                           mr_failure *failure);

@@ -47,6 +47,13 @@ static size_t bytes_of(const mr_spill_array *array)
     return array->count * array->element_bytes;
 }
 
+/* What the arrays may take of memory: two fifths of the limit. What a checker derives of a trace that just fits takes 15 %
+ * then, names and values may take as much, and windows need the rest. */
+static uint64_t most_bytes(const mr_spill *spill)
+{
+    return spill->limit_bytes / 5 * 2;
+}
+
 /* May the array be in memory, beside the others, with `count` elements? */
 static bool fits(const mr_spill *spill, size_t slot, size_t count)
 {
@@ -57,7 +64,7 @@ static bool fits(const mr_spill *spill, size_t slot, size_t count)
         return false;
     for (size_t i = 0; i < MR_SPILL_ARRAYS; i++)
         bytes += i == slot || spill->arrays[i].is_mapped ? 0 : bytes_of(&spill->arrays[i]);
-    return bytes <= spill->limit_bytes / 2;
+    return bytes <= most_bytes(spill);
 }
 
 /* An eighth more than needed; the needed number itself when an eighth more is too much. */
@@ -231,7 +238,7 @@ bool mr_spill_dense(mr_spill *spill, size_t slot, size_t count, size_t element_b
 
 mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error)
 {
-    return spill->limit_bytes && bytes > spill->limit_bytes / 2 ? start_pager(spill, error) : MR_OK;
+    return spill->limit_bytes && bytes > most_bytes(spill) ? start_pager(spill, error) : MR_OK;
 }
 
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
