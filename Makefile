@@ -19,15 +19,20 @@ VARIANT ?= release
 BUILD   := build/$(VARIANT)
 
 OPTIMISE_release  := -O2 -g
-OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
-OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
+OPTIMISE_sanitize := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
+OPTIMISE_thread   := -O1 -g1 -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
 OPTIMISE_clang    := -O2 -g
 # With -Og gcc takes variables for uninitialised that are not.
 OPTIMISE_debug    := -Og -g -Wno-maybe-uninitialized -DMR_COSTLY_CHECKS
 # Most of the time of a test is spent in the library and in tests/support, so what is only a test is compiled and linked in
 # the cheapest way, but for tests that read the DWARF of their own program. VARIANT=debug is for looking into a test.
-OPTIMISE_TESTS_release := -O0 -g1
-LINK_TESTS_release     := -Wl,-S $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
+FASTEST_LINKER          := $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
+OPTIMISE_TESTS_release  := -O0 -g1
+OPTIMISE_TESTS_sanitize := -O0
+OPTIMISE_TESTS_thread   := -O0
+LINK_TESTS_release      := -Wl,-S $(FASTEST_LINKER)
+LINK_TESTS_sanitize     := $(FASTEST_LINKER)
+LINK_TESTS_thread       := $(FASTEST_LINKER)
 LINK_sanitize     := -fsanitize=address,undefined
 LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
@@ -238,7 +243,7 @@ thread-variant:
 	@$(MAKE) VARIANT=thread thread-tests
 
 # The tests whose threads work together, for tests/check_threads.sh.
-THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content test_mrt_stream test_trace_stream test_sweep test_json_items test_report_many
+THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content test_trace_stream test_sweep test_json_items test_report_many
 .PHONY: thread-tests
 thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 
@@ -491,7 +496,7 @@ clean:
 help:
 	@echo 'make                        the program and the library, in build/release'
 	@echo 'make test                   each suite once, in minutes; ends with "N passed, N failed"'
-	@echo 'make check-all              the rest: full lengths, sanitizers, threads, clang, source checks'
+	@echo 'make check-all              the rest: longer tests, sanitizers, threads, clang, source checks'
 	@echo 'make test-NAME              one suite: tests/test_NAME.c or tests/check_NAME.sh; TEST_LENGTH=full: all of it'
 	@echo 'make tests                  builds the test programs of VARIANT'
 	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'

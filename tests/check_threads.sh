@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
 build=${BUILD:-build/release}
-if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 far_threads=0 helgrind_traces=36; else tsan_traces=15 far_traces=2 far_threads=3 helgrind_traces=4; fi
+if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 far_threads=0 helgrind_traces=36; else tsan_traces=8 far_traces=1 far_threads=3 helgrind_traces=2; fi
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {

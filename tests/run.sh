@@ -2,8 +2,8 @@
 # Runs test suites, prints a line for each when it ends, and last the line "N passed, N failed".
 #
 #   tests/run.sh test             what 'make test' runs: every suite once, in the release build, some of them shortened
-#   tests/run.sh check-all        the rest: full lengths, sanitizers (shortened), ThreadSanitizer and Helgrind, clang, source checks
-#   tests/run.sh suite NAME...    these suites in BUILD (default build/release); TEST_LENGTH=full: at full length
+#   tests/run.sh check-all        the rest: half of the full lengths, sanitizers (few random traces), ThreadSanitizer and Helgrind, clang, source checks
+#   tests/run.sh suite NAME...    these suites in BUILD (default build/release); TEST_LENGTH=few, share, half or full (tests/support/length.h)
 #   tests/run.sh table            the table of times in CONTRIBUTING.md, from tests/times.tsv
 #   tests/run.sh save-times       takes what was measured (build/test-times.tsv) into tests/times.tsv
 #
@@ -59,9 +59,13 @@ plan_check_all() {
     done
     for name in $(programs); do
         suite_of sanitize/ build/sanitize "$name"
-        commands[-1]="env TEST_LENGTH=share ${commands[-1]}" # full/ has all random traces; here it is the code that counts
+        commands[-1]="env TEST_LENGTH=few ${commands[-1]}" # full/ has the random traces; here it is the code that counts
     done
-    for name in $(shortened) record_programs record_names record_kmpc record_qt record_leftovers hunt hunt_inputs mpi; do
+    for name in $(shortened); do
+        suite_of full/ build/release "$name"
+        commands[-1]="env TEST_LENGTH=half ${commands[-1]}"
+    done
+    for name in record_programs record_names record_kmpc record_qt record_leftovers hunt hunt_inputs mpi; do
         suite_of full/ build/release "$name"
         [ "$name" != record_programs ] || limits[-1]=$((3 * limit_seconds)) # it grows with each program
     done

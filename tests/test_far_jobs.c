@@ -154,7 +154,8 @@ static void test_random(void **state)
     }
     print_message("random: %" PRIu64 " races, %" PRIu64 " no races, %" PRIu64 " unknown\n",
                   tally.races, tally.no_races, tally.unknown);
-    assert_true(tally.races > 100 && tally.no_races > 10 && tally.unknown > 100);
+    assert_true(mr_length_few() ||
+                (tally.races > 100 && tally.no_races > 10 && tally.unknown > 100));
 }
 
 /* ---- halted runs ---- */
@@ -246,7 +247,7 @@ static void test_halted(void **state)
 {
     (void)state;
     size_t unknown = 0, settled = 0;
-    uint64_t count = mr_length("FAR_JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) / 2;
+    uint64_t count = (mr_length("FAR_JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) + 1) / 2;
     for (uint64_t i = 0; i < count; i++) {
         halting never = {0};
         char *text =

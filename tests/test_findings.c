@@ -16,6 +16,7 @@
 
 #include "engine/predict.h"
 #include "support/goal_search.h"
+#include "support/length.h"
 #include "support/predicted.h"
 #include "support/sample.h"
 #include "support/trials.h"
@@ -406,7 +407,7 @@ static void test_random_traces(void **state)
         print_message("%s: %" PRIu64 "\n", mr_witness_kind_name((mr_witness_kind)kind),
                       x.found[kind]);
         if (!getenv("FINDINGS_TRACES"))
-            assert_true(x.found[kind] > 20);
+            assert_true(x.found[kind] > 20 || mr_length_few());
     }
 }
 

@@ -110,7 +110,7 @@ static void ways_of_random_traces_hold(void **state)
             free(text);
         }
     }
-    assert_true(found > 1000);
+    assert_true(found > 1000 || mr_length_few());
 }
 
 int main(void)

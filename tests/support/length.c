@@ -3,10 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool mr_length_full(void)
+static bool is_length(const char *name)
 {
     const char *length = getenv("TEST_LENGTH");
-    return length && strcmp(length, "full") == 0;
+    return length && strcmp(length, name) == 0;
+}
+
+bool mr_length_full(void)
+{
+    return is_length("full") || is_length("half");
+}
+
+bool mr_length_few(void)
+{
+    return is_length("few");
 }
 
 uint64_t mr_number_from_environment(const char *name, uint64_t otherwise)
@@ -15,7 +25,17 @@ uint64_t mr_number_from_environment(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+uint64_t mr_length_of(uint64_t share, uint64_t full)
+{
+    const bool is_step = share > full;
+    if (mr_length_few())
+        return is_step ? 2 * share : (share + 3) / 4;
+    if (is_length("half"))
+        return is_step || full < 2 * share ? full : full / 2;
+    return mr_length_full() ? full : share;
+}
+
 uint64_t mr_length(const char *name, uint64_t share, uint64_t full)
 {
-    return mr_number_from_environment(name, mr_length_full() ? full : share);
+    return mr_number_from_environment(name, mr_length_of(share, full));
 }

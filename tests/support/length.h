@@ -1,7 +1,7 @@
 /*
- * length: how much a test does. `make test` runs a share of the long tests, `make check-all` the
- * whole (TEST_LENGTH=full in the environment). A variable of its own overrides both, to run a test
- * again on one trace or on very many.
+ * length: how much a test does. TEST_LENGTH in the environment says it: `few` is a quarter of the share, for sanitizers; `share`
+ * (the default) is what `make test` runs; `half` is half of the whole, for `make check-all`; `full` is the whole. A variable of
+ * its own overrides it, to run a test again on one trace or on very many.
  */
 #ifndef MR_TESTS_SUPPORT_LENGTH_H
 #define MR_TESTS_SUPPORT_LENGTH_H
@@ -9,10 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True with TEST_LENGTH=full. */
+/* True with TEST_LENGTH=full and half: what is large is tested in its whole size. */
 bool mr_length_full(void);
 
-/* The number in the environment variable `name`; without one `full` or `share`, as above. */
+/* True with TEST_LENGTH=few: too few random traces for floors of what is found in them. */
+bool mr_length_few(void);
+
+/* How many there are to be, of which `make test` has `share` and the whole has `full`. Where `share` is the greater of both, they
+ * are a step, which leaves out more the greater it is. */
+uint64_t mr_length_of(uint64_t share, uint64_t full);
+
+/* The number in the environment variable `name`; without one mr_length_of. */
 uint64_t mr_length(const char *name, uint64_t share, uint64_t full);
 
 /* The number in the environment variable `name`, else `otherwise`. */

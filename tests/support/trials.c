@@ -103,7 +103,7 @@ static mr_shape shape_from_environment(const char *prefix, const char *otherwise
 
 uint64_t mr_trials_run(const mr_trials *trials, mr_trial_examine *examine, void *context)
 {
-    uint64_t wanted = trials->share && !mr_length_full() ? trials->share : trials->traces;
+    uint64_t wanted = mr_length_of(trials->share ? trials->share : trials->traces, trials->traces);
     uint64_t traces = number_from_environment(trials->prefix, "TRACES", wanted);
     uint64_t seed = number_from_environment(trials->prefix, "SEED", trials->seed);
     mr_shape only = shape_from_environment(trials->prefix, trials->shape);
