@@ -39,7 +39,7 @@ enum { WORD = 3, HALF = 2 }; /* log2 of bytes */
 static void before(const call *in, mr_log_kind kind, const void *at, unsigned log2)
 {
     if (mr_steers()) {
-        mr_steer_call_access(in->thread, at, (unsigned)mr_log_head(kind, log2, 0), in->code);
+        mr_steer_own_access(in->thread, at, (unsigned)mr_log_head(kind, log2, 0), in->code);
     }
 }
 
@@ -294,17 +294,11 @@ static bool is_header(const call *in, const tree_node *node)
 static bool begin(call *in, uintptr_t code)
 {
     *in = (call){mr_memory_begin(code), code};
-    if (in->thread != NULL && mr_steers()) {
-        mr_steer_call_begins(in->thread);
-    }
     return in->thread != NULL;
 }
 
 static void end(const call *in)
 {
-    if (mr_steers()) {
-        mr_steer_call_is_made(in->thread);
-    }
     mr_leave(in->thread);
 }
 

@@ -280,6 +280,27 @@ void mr_steer_within(mr_thread *thread)
     }
 }
 
+/* Does a step of the thread end at its position, or may it help no further? */
+static bool is_at_end(const mr_thread *thread)
+{
+    const mr_actor *self = mr_steer_actor(thread);
+    mr_steer_count();
+    if (self == NULL || mr_steer.reached || mr_steer.at >= mr_steer.schedule.step_count) {
+        return false;
+    }
+    const mr_schedule_step *step = &mr_steer.schedule.steps[mr_steer.at];
+    const mr_expected *next = mr_steer_next(thread->role);
+    return step->role == thread->role ? self->position >= step->position
+                                      : next != NULL && self->position == next->position;
+}
+
+void mr_steer_own_access(mr_thread *thread, const void *address, unsigned head, uintptr_t code)
+{
+    if (is_at_stop(thread) || is_at_end(thread)) {
+        mr_steer_before(thread, address, head, code);
+    }
+}
+
 void mr_steer_call_begins(const mr_thread *thread)
 {
     mr_steer.can_stop_within = mr_steer_actor(thread) != NULL;

@@ -61,6 +61,10 @@ void mr_steer_call_begins(const mr_thread *thread);
 void mr_steer_call_access(mr_thread *thread, const void *address, unsigned head, uintptr_t code);
 void mr_steer_call_is_made(mr_thread *thread);
 
+/* An access of a call that the runtime makes by itself, one access after the other: the thread stops
+ * before each of them at which a step ends. */
+void mr_steer_own_access(mr_thread *thread, const void *address, unsigned head, uintptr_t code);
+
 /* Just before a read, directly after a write whose value is not known yet: is the thread to stop
  * between the two? That is not so when the store has not been done (access.c). */
 bool mr_steer_splits(const mr_thread *thread, unsigned head, uintptr_t code);
