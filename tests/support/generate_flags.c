@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { THREADS = 3, MOST_EVENTS = 18, BUSY = -2, IDLE = -1 };
+enum { THREADS = 3, MOST_EVENTS = 18, MOST_GUARDED = 28, BUSY = -2, IDLE = -1 };
 
 typedef enum kind {
     SPIN,    /* 0 is free */
@@ -14,6 +14,7 @@ typedef enum kind {
     COUNTED, /* a count, BUSY when one is inside */
     IDLING,  /* the same, IDLE when nobody is there */
     ALONE,   /* a count that nobody is ever inside of */
+    READERS, /* COUNTED, but by plain writes that a mutex guards */
     KINDS,
 } kind;
 
@@ -22,6 +23,7 @@ typedef struct writer {
     kind kind;
     int value, data, flags[THREADS];
     int units[THREADS]; /* BUSY: inside */
+    int left;           /* units that are there at the start, and nobody's */
     bool there[THREADS], gone[THREADS];
     uint32_t reader,
         events; /* reader: a thread that does not write the variable; THREADS: each does */
@@ -48,10 +50,16 @@ __attribute__((format(printf, 3, 4))) static void put(writer *w, uint32_t thread
     w->events++;
 }
 
+/* Is the variable one that a mutex guards? A change of it takes four events. */
+static bool is_guarded(const writer *w)
+{
+    return w->kind == GUARDED || w->kind == READERS;
+}
+
 /* The thread changes the variable, by an update or by a plain write. */
 static void set(writer *w, uint32_t thread, int to, bool plain)
 {
-    if (w->kind == GUARDED) {
+    if (is_guarded(w)) {
         put(w, thread, "acq(m)");
         put(w, thread, "r(l=%d)", w->value);
         put(w, thread, "w(l=%d)", to);
@@ -96,6 +104,9 @@ static void step_count(writer *w, uint32_t thread)
     } else if (w->value >= 0 && *own > 0 && draw < 9) {
         --*own;
         set(w, thread, w->value - 1, false);
+    } else if (w->value > 0 && *own == 0 && w->left > 0 && draw < 9) {
+        w->left--;
+        set(w, thread, w->value - 1, false);
     } else if (w->value >= 0) {
         ++*own;
         set(w, thread, w->value + 1, false);
@@ -127,7 +138,11 @@ static void step(writer *w, uint32_t thread)
         use_flag(w, thread);
     } else if (thread == w->reader) {
         return;
-    } else if (draw == 19) { /* what no lock does */
+    } else if (draw == 19 && w->kind >= COUNTED && w->value > 0 && below(w, 2)) {
+        /* perhaps another thread's unit */
+        set(w, thread, w->value - 1, false);
+    } else if (draw == 19) {
+        /* what no lock does */
         w->units[thread] = below(w, 2) ? BUSY : 0;
         set(w, thread, (int)below(w, 5) + BUSY, below(w, 2));
     } else if (w->kind < COUNTED) {
@@ -160,6 +175,7 @@ static void start(writer *w)
         if (w->value == BUSY)
             w->units[below(w, THREADS)] = BUSY;
     }
+    w->left = w->value > 0 ? w->value : 0;
     for (uint32_t t = 1; t < THREADS; t++)
         if (!w->there[t])
             put(w, 0, "fork(%c)", 'A' + (int)t);
@@ -172,7 +188,8 @@ void mr_generate_flags(uint64_t seed, char text[MR_FLAGS_TEXT])
     w.kind = (kind)below(&w, KINDS);
     w.reader = below(&w, 2) ? THREADS : below(&w, THREADS);
     start(&w);
-    for (uint32_t tries = 0; tries < 200 && w.events < MOST_EVENTS - 3; tries++) {
+    uint32_t most = is_guarded(&w) ? MOST_GUARDED : MOST_EVENTS;
+    for (uint32_t tries = 0; tries < 200 && w.events < most - 3; tries++) {
         uint32_t thread = below(&w, THREADS), other = below(&w, THREADS);
         if (w.gone[thread])
             continue;
