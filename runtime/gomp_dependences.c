@@ -45,7 +45,8 @@ void mr_gomp_come_after(mr_gomp_task *task, uintptr_t code)
     while (task->before != NULL) {
         mr_gomp_link *link = task->before;
         task->before = link->next;
-        mr_gomp_order(task->team, MR_LOG_AFTER, link->place + MR_GOMP_ENDED, code);
+        mr_gomp_task_order(task->team, MR_LOG_AFTER, MR_LOG_ROLE_TASK_END,
+                           link->place + MR_GOMP_ENDED, code);
         mr_openmp_give(link, sizeof *link);
     }
 }

@@ -27,6 +27,21 @@ void mr_gomp_let_go(mr_gomp_task *task)
     }
 }
 
+void mr_gomp_task_order(const mr_gomp_team *team, mr_log_kind kind, mr_log_role role,
+                        const char *place, uintptr_t code)
+{
+    if (team->size > 1) {
+        mr_write_object(kind, role, place, code, 0, 0);
+    }
+}
+
+/* It is made, or taken. */
+static void log_made(mr_gomp_task *task, mr_log_kind kind, uintptr_t code)
+{
+    mr_gomp_task_order(task->team, kind, MR_LOG_ROLE_TASK, mr_gomp_place_of(task) + MR_GOMP_CREATED,
+                       code);
+}
+
 /* ---- the queue ---- */
 
 static void step_queue(mr_gomp_team *team, uintptr_t code)
@@ -149,7 +164,8 @@ static void tell_end(mr_gomp_task *task, uintptr_t code)
         mr_gomp_give_block(task->data, task->bytes, code);
     }
     if (task->has_table_entry) {
-        mr_gomp_order(team, MR_LOG_BEFORE, mr_gomp_place_of(task) + MR_GOMP_ENDED, code);
+        mr_gomp_task_order(team, MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END,
+                           mr_gomp_place_of(task) + MR_GOMP_ENDED, code);
     }
     if (!task->parent->has_ended) {
         mr_gomp_units(team, MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN,
@@ -201,15 +217,6 @@ static bool comes_second(mr_gomp_task *task, bool is_second, int mine, int first
                       mr_gomp_place_of(task) + (is_second ? first : mine), code);
     }
     return is_second || !task->is_detached;
-}
-
-/* It is made, or taken. */
-static void log_made(mr_gomp_task *task, mr_log_kind kind, uintptr_t code)
-{
-    if (task->team->size > 1) {
-        mr_write_object(kind, MR_LOG_ROLE_TASK, mr_gomp_place_of(task) + MR_GOMP_CREATED, code, 0,
-                        0);
-    }
 }
 
 bool mr_gomp_run_task(mr_thread *thread, mr_gomp_team *team, const mr_gomp_task *parent,

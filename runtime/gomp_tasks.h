@@ -31,6 +31,10 @@ typedef struct mr_gomp_passed {
 
 const char *mr_gomp_place_of(mr_gomp_task *task);
 
+/* The order of tasks; a team of one has none. */
+void mr_gomp_task_order(const mr_gomp_team *team, mr_log_kind kind, mr_log_role role,
+                        const char *place, uintptr_t code);
+
 /* In a replay: does the thread take a task next? Others may have ended sooner what it waits for. */
 bool mr_gomp_takes_one(const mr_thread *thread);
 

@@ -23,7 +23,7 @@ static void after_ended(mr_kmpc_ended **list, bool logs, uintptr_t code)
         mr_kmpc_ended *ended = *list;
         *list = ended->next;
         if (logs) {
-            mr_kmpc_after(ended->token, code);
+            mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_TASK_END, ended->token, code, 0, 0);
         }
         mr_openmp_give(ended, sizeof *ended);
     }
@@ -201,7 +201,7 @@ void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t c
 {
     mr_kmpc_team *team = task->target != NULL ? task->target->team : self->member->team;
     if (task->is_depended_on) {
-        mr_kmpc_before(task->ended_token, code);
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END, task->ended_token, code, 0, 0);
     }
     task->has_ended = true;
     while (task->successors != NULL) {

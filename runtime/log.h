@@ -356,6 +356,7 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_ENDED, /* of AFTER: a join that did not wait for ever found that the thread has not ended (count:
                           MR_LOG_NOT_ENDED); the thread's number, no address. END stands for the BEFORE */
     MR_LOG_ROLE_TASK, /* of BEFORE, AFTER: a task of OpenMP is made, is taken by a thread */
+    MR_LOG_ROLE_TASK_END, /* of BEFORE, AFTER: a task of OpenMP has ended, and what depends on it goes on */
 } mr_log_role;
 
 /* What decides how a thread goes on, and what other records do not say (explore.h). */

@@ -808,6 +808,7 @@ for way in OLD FORTRAN LOOP PARALLEL; do check "record_gomp_left_${way,,}" is_le
 check record_gomp_loaded is_loaded
 check record_gomp_flushes gives_way
 check record_gomp_takes takes_the_same
+check record_gomp_two waits_for_two
 check record_gomp_enumerated is_not_enumerated
 for name in loops order recursion dependences; do check "record_gomp_${name}_again" is_the_same "$name"; done
 [ $failures -eq 0 ]

@@ -718,7 +718,7 @@ END
 
 mapfile -t names < <(sed -n 's/^static bool \([a-z_]*\)(void)$/\1/p' constructs.c | grep -v '^are_numbers$')
 if ! printf '#include <omp.h>\nint main(void) { return omp_get_level(); }\n' | clang -fopenmp -x c - -o probe 2>/dev/null; then
-    for name in "${names[@]}" limits left child flushes takes deep; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
+    for name in "${names[@]}" limits left child flushes takes two deep; do skip "record_kmpc_$name" 'there is no clang with libomp-dev'; done
     exit 0
 fi
 all=
@@ -735,5 +735,6 @@ check record_kmpc_left left
 check record_kmpc_child child
 check record_kmpc_flushes gives_way
 check record_kmpc_takes takes_the_same
+check record_kmpc_two waits_for_two
 check record_kmpc_deep deep
 [ $failures -eq 0 ]

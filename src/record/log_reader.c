@@ -186,7 +186,7 @@ static bool has_role(const uint64_t *record, bool orders)
         return kind == MR_LOG_USED && !record[2];
     if (role == MR_LOG_ROLE_DESCRIPTOR && kind != MR_LOG_RETIRED && kind != MR_LOG_USED)
         return false;
-    return role <= MR_LOG_ROLE_TASK && mr_object_orders((uint8_t)role) == orders &&
+    return role <= MR_LOG_ROLE_TASK_END && mr_object_orders((uint8_t)role) == orders &&
            record[2] >> 56 == 0;
 }
 

@@ -158,6 +158,7 @@ uint64_t mr_naming_object_bytes(uint8_t role, uint64_t number)
     case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
     case MR_LOG_ROLE_TASK:
+    case MR_LOG_ROLE_TASK_END:
         break;
     }
     return 1;
@@ -253,9 +254,10 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {
         name_memory(naming, life, object->address, 1, name, NULL);
-        add(name, object->role == MR_LOG_ROLE_WRONG  ? ".lock"
-                  : object->role == MR_LOG_ROLE_TASK ? ".task"
-                                                     : ".order");
+        add(name, object->role == MR_LOG_ROLE_WRONG      ? ".lock"
+                  : object->role == MR_LOG_ROLE_TASK     ? ".task"
+                  : object->role == MR_LOG_ROLE_TASK_END ? ".task.ended"
+                                                         : ".order");
     }
     return add_name(&naming->trace->variables, name, variable);
 }

@@ -75,7 +75,7 @@ static inline bool mr_object_orders(uint8_t role)
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
            role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL ||
            role == MR_LOG_ROLE_WATCH || role == MR_LOG_ROLE_READY || role == MR_LOG_ROLE_ENDED ||
-           role == MR_LOG_ROLE_TASK;
+           role == MR_LOG_ROLE_TASK || role == MR_LOG_ROLE_TASK_END;
 }
 
 #endif

@@ -38,6 +38,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_ENDED:
     case MR_LOG_ROLE_UNITS:
     case MR_LOG_ROLE_TASK:
+    case MR_LOG_ROLE_TASK_END:
         break;
     }
     return MR_USE_NONE;

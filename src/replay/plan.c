@@ -106,6 +106,14 @@ static unsigned kind_of_code(const mr_plan *plan, uint32_t event)
     return mr_code_kind(plan->positions->codes[plan->positions->code[event]]);
 }
 
+/* Does the name of the event's variable end so? */
+static bool ends_with(const mr_plan *plan, uint32_t event, const char *end)
+{
+    const char *name = mr_names_display(&plan->trace->variables, plan->trace->operand[event]);
+    size_t bytes = strlen(name), end_bytes = strlen(end);
+    return bytes > end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
+}
+
 /* The value that the witness promises for the operation of the event. */
 static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
 {
@@ -328,17 +336,12 @@ static void find_births(writing *self)
 /* Which task was made by which event. */
 static void find_makers(writing *self)
 {
-    static const char task[] = ".task";
     const mr_trace *trace = self->plan->trace;
-    for (uint32_t event = 0; event < trace->event_count; event++) {
-        if (trace->op[event] != MR_OP_ATOMIC_UPDATE ||
-            kind_of_code(self->plan, event) != MR_LOG_BEFORE)
-            continue;
-        const char *name = mr_names_display(&trace->variables, trace->operand[event]);
-        size_t bytes = strlen(name), end = sizeof task - 1;
-        if (bytes > end && strcmp(name + bytes - end, task) == 0)
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        if (trace->op[event] == MR_OP_ATOMIC_UPDATE &&
+            kind_of_code(self->plan, event) == MR_LOG_BEFORE &&
+            ends_with(self->plan, event, ".task"))
             self->maker[trace->operand[event]] = event + 1;
-    }
 }
 
 static void write_modules(const writing *self)
@@ -382,15 +385,18 @@ static bool is_of_call(const mr_plan *plan, uint32_t event)
  * one. */
 static bool is_look_of_write(const mr_plan *plan, uint32_t look, uint32_t event)
 {
-    static const char closed[] = ".closed";
     uint64_t first = plan->positions->codes[plan->positions->code[look]];
     uint64_t second = plan->positions->codes[plan->positions->code[event]];
-    const char *name = mr_names_display(&plan->trace->variables, plan->trace->operand[look]);
-    size_t bytes = strlen(name);
     return mr_code_kind(first) == MR_LOG_AFTER && mr_code_kind(second) == MR_LOG_BEFORE &&
            mr_code_module(first) == mr_code_module(second) &&
-           mr_code_offset(first) == mr_code_offset(second) && bytes >= sizeof closed &&
-           strcmp(name + bytes - (sizeof closed - 1), closed) == 0;
+           mr_code_offset(first) == mr_code_offset(second) && ends_with(plan, look, ".closed");
+}
+
+/* A thread that depends on tasks of OpenMP comes after each of them when all have ended, in one go. */
+static bool is_after_task(const mr_plan *plan, uint32_t event)
+{
+    return plan->trace->op[event] == MR_OP_ATOMIC_READ && is_of_call(plan, event) &&
+           ends_with(plan, event, ".task.ended");
 }
 
 /* The thread goes on up to the position, but never stops before the operation of the event itself: a cancellation point is an
@@ -404,7 +410,8 @@ static void run_on(writing *self, uint32_t event, uint64_t position)
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
  * come between. So it is with a write to a pipe, which is two operations of one call, and with the use of
- * a pointer, which is the access behind it. In a waiting loop a read, or an exchange that failed, stands for others that follow it
+ * a pointer, which is the access behind it. That a thread comes after a task is done with what follows: the thread
+ * waits for other tasks, too. In a waiting loop a read, or an exchange that failed, stands for others that follow it
  * and see the same write; they are done with it, before another thread writes. */
 static bool find_looks(writing *self)
 {
@@ -419,6 +426,8 @@ static bool find_looks(writing *self)
         bool same = *before && position_of(plan, *before - 1) == position_of(plan, event);
         if (same && (trace->op[*before - 1] == MR_OP_DEREF ||
                      (!is_read(trace->op[event]) && is_read(trace->op[*before - 1]))))
+            self->looks[*before - 1] = true;
+        else if (*before && is_after_task(plan, *before - 1))
             self->looks[*before - 1] = true;
         else if (*before && is_read(trace->op[*before - 1]) &&
                  position_of(plan, *before - 1) + 1 == position_of(plan, event) &&
