@@ -207,7 +207,8 @@ static void test_killed(void **state)
         }
         same_report(PREDICT "--checkpoint @/kill --resume", false);
     }
-    assert_true(killed > kills / 8); /* the machine may have been slow only when a run was timed */
+    /* The machine may have been slow only when a run was timed: of two runs none may be killed. */
+    assert_true(killed > kills / 8 || mr_length_few());
 }
 
 static void test_shards(void **state)
