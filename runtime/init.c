@@ -103,17 +103,10 @@ static void at_exit(int status, void *unused)
 /* The path of the log, and a number behind it. */
 static void child_path(char *path, size_t room, uint32_t number)
 {
-    char digits[16];
-    size_t count = 0;
-    size_t length = mr_copy_text(path, room - sizeof digits, mr_log_file_path());
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
+    enum { MOST_DIGITS = 16 };
+    size_t length = mr_copy_text(path, room - MOST_DIGITS, mr_log_file_path());
     path[length++] = '.';
-    while (count > 0) {
-        path[length++] = digits[--count];
-    }
+    length += mr_copy_number(path + length, number);
     path[length] = '\0';
 }
 

@@ -335,7 +335,7 @@ static bool read_lines(const char *at, const char *end, mr_schedule *schedule)
             take_line(&start, schedule);
         }
         if (!ok || start.wrong || self.wrong) {
-            return refuse(schedule, "a line makes no sense", number);
+            return refuse(schedule, "makes no sense", number);
         }
     }
     for (uint64_t i = 0; i < schedule->role_count; i++) {

@@ -75,7 +75,7 @@ typedef struct mr_schedule {
     bool has_handlers;
     bool is_loose;       /* threads go on by the seed where the program does something else */
     const char *problem; /* why it cannot be used */
-    uint64_t line;       /* … and where, or 0 */
+    uint64_t line;       /* … and which line of it, or 0 */
 } mr_schedule;
 
 /* False: `problem` says why. */

@@ -644,6 +644,19 @@ static void note_stops(void)
     }
 }
 
+static void refuse(const mr_schedule *schedule)
+{
+    char text[128] = "";
+    size_t length = 0;
+    if (schedule->line > 0) {
+        length = mr_copy_text(text, sizeof text, "line ");
+        length += mr_copy_number(text + length, schedule->line);
+        text[length++] = ' ';
+    }
+    mr_copy_text(text + length, sizeof text - length, schedule->problem);
+    mr_complain("cannot replay: the schedule cannot be used: ", text);
+}
+
 void mr_steer_start(void)
 {
     const char *path = secure_getenv(MR_LOG_ENV_REPLAY);
@@ -651,7 +664,7 @@ void mr_steer_start(void)
         return;
     }
     if (!mr_schedule_read(path, &mr_steer.schedule)) {
-        mr_complain("cannot replay: the schedule cannot be used: ", mr_steer.schedule.problem);
+        refuse(&mr_steer.schedule);
         mr_sys(SYS_exit_group, MR_LOG_DIVERGED_STATUS, 0, 0, 0, 0, 0);
     }
     mr_steer.actors = mr_pages(mr_steer.schedule.role_count * sizeof *mr_steer.actors);

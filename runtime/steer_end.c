@@ -147,14 +147,9 @@ void mr_steer_stuck(const char *why)
 /* Text of a kernel file: the thread is called so in debuggers. */
 static void name_thread(const mr_thread *thread, const char *name)
 {
-    char path[64], digits[16];
-    size_t at = mr_copy_text(path, sizeof path, "/proc/self/task/"), count = 0;
-    for (int id = thread->kernel_id; id > 0; id /= 10) {
-        digits[count++] = (char)('0' + id % 10);
-    }
-    while (count > 0) {
-        path[at++] = digits[--count];
-    }
+    char path[64];
+    size_t at = mr_copy_text(path, sizeof path, "/proc/self/task/");
+    at += mr_copy_number(path + at, (uint64_t)thread->kernel_id);
     mr_copy_text(path + at, sizeof path - at, "/comm");
     long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0, 0, 0);
     size_t length = 0;

@@ -100,18 +100,25 @@ int mr_gettid(void)
     return (int)mr_sys(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+size_t mr_copy_number(char *to, uint64_t number)
+{
+    char digits[20];
+    size_t count = 0, length = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (count > 0) {
+        to[length++] = digits[--count];
+    }
+    return length;
+}
+
 long mr_read_task(int id, const char *file, char *text, size_t room)
 {
     char path[64] = "/proc/self/task/";
-    char digits[16];
     size_t length = 16;
-    size_t count = 0;
-    for (int rest = id; rest > 0; rest /= 10) {
-        digits[count++] = (char)('0' + rest % 10);
-    }
-    while (count > 0) {
-        path[length++] = digits[--count];
-    }
+    length += mr_copy_number(path + length, (uint64_t)id);
     mr_copy_text(path + length, sizeof path - length, file);
     long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0) {

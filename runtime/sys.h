@@ -46,6 +46,8 @@ long mr_read_task(int id, const char *file, char *text, size_t room);
 
 /* Text without libc: copies at most room - 1 bytes, always terminates; returns the length. */
 size_t mr_copy_text(char *to, size_t room, const char *from);
+/* In decimal digits, at most 20, and no NUL; returns how many these are. */
+size_t mr_copy_number(char *to, uint64_t number);
 
 /* Does the text begin like this? */
 bool mr_begins_with(const char *text, const char *begin);
