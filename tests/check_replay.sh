@@ -62,7 +62,7 @@ fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . tests/support/check.sh
-in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c | */spin-unlock-race.c | */list-part-race.cpp) return ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
+in_share() { case $1 in */text-race.c | */wide-race.c | */descriptor-race.c | */spin-unlock-race.c | */list-part-race.cpp) return 0 ;; esac; [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
 
 # ---- one program, in every way ----
 
