@@ -86,7 +86,8 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES)) $(BUILD)/html_page.o
 SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
-CHEAP_TESTS     := $(filter-out %/test_locals %/test_symbols,$(TESTS))
+DWARF_TESTS     := $(filter %/test_locals %/test_symbols,$(TESTS))
+CHEAP_TESTS     := $(filter-out $(DWARF_TESTS),$(TESTS))
 
 .PHONY: all
 all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(BUILD)/cc/libmaxrace_rt.so $(BUILD)/cc/cxx/bits/c++config.h $(BUILD)/cc/as $(MPI)
@@ -176,6 +177,7 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
 	ar rcs $@ $(SUPPORT_OBJECTS)
 
 $(CHEAP_TESTS:=.o): CFLAGS_ALL += $(TEST_CFLAGS)
+$(DWARF_TESTS:=.o): CFLAGS_ALL += -g2
 $(CHEAP_TESTS): LDFLAGS_ALL := $(TEST_LDFLAGS) $(LDFLAGS_ALL)
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
