@@ -177,6 +177,7 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
 	ar rcs $@ $(SUPPORT_OBJECTS)
 
 $(CHEAP_TESTS:=.o): CFLAGS_ALL += $(TEST_CFLAGS)
+# -g alone does not raise the level of a -g1 before it.
 $(DWARF_TESTS:=.o): CFLAGS_ALL += -g2
 $(CHEAP_TESTS): LDFLAGS_ALL := $(TEST_LDFLAGS) $(LDFLAGS_ALL)
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUILD)/libmaxrace.a

@@ -69,13 +69,13 @@ typedef enum mr_value_change {
 /* What the values of a lock say. */
 typedef struct mr_value_lock_kind {
     uint32_t variable; /* MR_NONE: it is a semaphore */
-    bool
-        keeps_apart; /* false: a count that nobody is ever inside of; its sections are all shared */
-    bool counts;     /* a counting lock; else a spin lock */
-    bool
-        begins_late; /* a counting lock that begins after the first writes, and not with the window */
-    bool has_idle;   /* of a counting lock */
-    int64_t idle;    /* of a counting lock that has it */
+    /* False: a count that nobody is ever inside of; its sections are all shared. */
+    bool keeps_apart;
+    bool counts; /* a counting lock; else a spin lock */
+    /* A counting lock that begins after the first writes, and not with the window. */
+    bool begins_late;
+    bool has_idle;       /* of a counting lock */
+    int64_t idle;        /* of a counting lock that has it */
     uint32_t free_value; /* of a spin lock: index */
 } mr_value_lock_kind;
 

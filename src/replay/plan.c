@@ -30,8 +30,8 @@ typedef struct writing {
     uint64_t *expected; /* by role: how many operations are described … */
     uint64_t *next;     /* … and the position after the last of them */
     uint32_t *poster;   /* by lock: the thread of its last post */
-    uint32_t *
-        maker; /* by variable: the event that made the task that it stands for; plus 1, 0: it is none */
+    /* By variable: the event that made the task which it stands for, plus 1; 0: it stands for none. */
+    uint32_t *maker;
     bool *looks;      /* by event: the look at an object with which an operation begins */
     uint64_t *run_to; /* by event: the position up to which its thread runs with it */
     uint64_t steps, wakes;

@@ -167,9 +167,8 @@ typedef struct mr_read_options {
     bool repair;       /* drop and count invalid events and unreadable lines instead of failing */
     bool keep_partial; /* on MR_ERR_TRACE, hand over the events before the place of the error */
     const struct mr_progress *progress; /* base/progress.h; NULL: nothing is told */
-    uint64_t
-        memory_bytes; /* of the process; columns that take more than two fifths of it are kept in
-                              files (spill.h); 0: no limit */
+    /* Of the process; columns that take more than two fifths of it are kept in files (spill.h); 0: no limit. */
+    uint64_t memory_bytes;
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
     bool one_thread;       /* the caller's alone reads: no thread reads ahead of it */
     /* base/halt.h: ends the reading, with mr_halt_fail; its owner has a ceiling. NULL: memory_bytes
