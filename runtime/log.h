@@ -131,7 +131,7 @@
  *   file that stays empty says that there was no room for a log
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
- * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_MAX_EVENTS: recording ends so many records after the program made its first other thread; 0 (default): no limit
  * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
  * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; soon: it is ended
  *   after 50 ms, because no other process has to do with it; stop

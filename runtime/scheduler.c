@@ -79,6 +79,22 @@ int64_t mr_limit_after(int64_t nanoseconds)
                                             : now + (nanoseconds < 0 ? 0 : nanoseconds);
 }
 
+/* Until the limit. What happens before there is another thread races with nothing: it does not use up what is left for the threads. */
+static uint64_t events_left(void)
+{
+    uint64_t counted = mr_rt.thread_count <= 1 ? 0 : mr_rt.events - mr_rt.events_alone;
+    return mr_rt.max_events > counted ? mr_rt.max_events - counted : 0;
+}
+
+void mr_events_counted(void)
+{
+    mr_rt.events_alone = mr_events_now();
+    if (mr_rt.max_events != 0 && mr_hot->budget > 0 &&
+        (uint64_t)mr_hot->budget > mr_rt.max_events) {
+        mr_budget_set((int64_t)mr_rt.max_events);
+    }
+}
+
 void mr_budget_renew(void)
 {
     mr_rt.events = mr_events_now();
@@ -92,7 +108,7 @@ void mr_budget_renew(void)
     }
     uint64_t budget = 1 + mr_random_below(2 * mean);
     if (mr_rt.max_events != 0) {
-        uint64_t left = mr_rt.max_events > mr_rt.events ? mr_rt.max_events - mr_rt.events : 0;
+        uint64_t left = events_left();
         if (left == 0) {
             mr_writer_close(MR_LOG_LIMIT, 0);
         } else if (budget > left) {

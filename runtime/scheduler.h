@@ -105,6 +105,8 @@ void mr_attend(mr_thread *thread);
 void mr_budget_renew(void);
 /* … of this many. */
 void mr_budget_set(int64_t budget);
+/* The program makes its first other thread: what MAXRACE_MAX_EVENTS limits is counted from here on. */
+void mr_events_counted(void);
 uint64_t mr_events_now(void);
 
 /* Virtual time, and a limit that is so far away. */

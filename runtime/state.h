@@ -210,7 +210,8 @@ typedef struct mr_runtime {
     mr_log_schedule schedule;
     uint64_t random;
     uint64_t switch_events; /* given mean, 0: adapts */
-    uint64_t max_events;    /* 0: none */
+    uint64_t max_events;    /* since the first other thread was made; 0: no limit */
+    uint64_t events_alone;  /* before that */
     uint64_t max_log_bytes; /* 0: no limit */
     bool waits_in_deadlock; /* the program is not ended */
     bool ends_deadlock_soon;

@@ -31,6 +31,9 @@ static mr_thread *unused_threads; /* joined: their memory is used again */
 
 uint32_t mr_thread_number(void)
 {
+    if (mr_rt.thread_count == 1) {
+        mr_events_counted();
+    }
     mr_state_lock();
     uint32_t number = mr_rt.thread_count++;
     mr_rt.header->threads = mr_rt.thread_count;

@@ -740,6 +740,34 @@ max_events() {
     ends 0 'recording ended at --max-events; the program went on' "$maxrace" record --max-events 2000 -o few.mrt ./crowd && "$maxrace" convert few.mrt few.std || return 1
     count=$(events few.mrt)
     [ "$count" -gt 100 ] && [ "$count" -le 2000 ] || { echo "$count events"; return 1; }
+    # What main does before it makes a thread is not counted.
+    cat >alone.c <<'END'
+#include <pthread.h>
+static volatile int numbers[100], word;
+static void *change(void *none)
+{
+    for (int i = 0; i < 5000; i++)
+        word++;
+    return none;
+}
+int main(int count, char **arguments)
+{
+    pthread_t threads[2];
+    (void)arguments;
+    for (int i = 0; i < 7000; i++)
+        numbers[i % 100] = i;
+    for (int i = 0; count > 1 && i < 2; i++)
+        pthread_create(&threads[i], 0, change, 0);
+    for (int i = 0; count > 1 && i < 2; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+END
+    "$maxrace" cc -g -O1 alone.c -o alone || return 1
+    ends 0 'recording ended at --max-events; the program went on' "$maxrace" record --max-events 1000 -o alone.mrt ./alone threads && ends 1 '^Race 1 of ' "$maxrace" predict alone.mrt || return 1
+    count=$(events alone.mrt)
+    [ "$count" -gt 100 ] && [ "$count" -le 2000 ] || { echo "$count events after the first thread"; return 1; }
+    "$maxrace" record --max-events 1000 -o alone.mrt ./alone 2>said && ! grep 'max-events' said
 }
 
 # A file may not grow beyond 8 MiB: the program goes on and there is a trace up to there.

@@ -246,7 +246,9 @@ const mr_command mr_commands[] = {
          {{"schedule", "random|pct|os",
            "who runs when: at random (default), by random priorities, as the system likes"},
           {"seed", "N", "another seed chooses other schedules (1)"},
-          {"max-events", "N", "stop recording, not the program, after N records; 0: no limit (0)"},
+          {"max-events", "N",
+           "stop recording, not the program, N records after its first other thread was made; "
+           "0: no limit (0)"},
           {"max-log", "SIZE",
            "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
           {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
