@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # After the goal a replay may wait more often for descriptors than its recording did. Such waits take virtual time, and who comes back from
-# them when does not depend on the processors: what the program does is the same in each replay.
+# them when does not depend on the processors: what the program does is the same in each replay. And a run that has no end costs no more than its time.
 # Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -127,6 +127,43 @@ replay() {
 same() {
     record "$1" && replay "$1" >"$scratch/all" && [ "$(grep -c "\"stdout\": \"$2" "$scratch/all")" -eq 3 ] || { cat "$scratch/all"; return 1; }
 }
+# In one order the program has no end, and logs millions of events each second until it is killed. Nobody reads them: of 2 s of them that
+# would take 10 s of processor time.
+endless() {
+    local seed user system TIMEFORMAT='%U %S'
+    cat >"$scratch/spins.c" <<'END'
+#include <pthread.h>
+static volatile int last, count;
+static void *one(void *none)
+{
+    last = 1;
+    return none;
+}
+static void *two(void *none)
+{
+    last = 2;
+    return none;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, one, 0);
+    pthread_create(&threads[1], 0, two, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    while (last == 1)
+        count++;
+    return 0;
+}
+END
+    "$maxrace" cc -g -O1 "$scratch/spins.c" -o "$scratch/spins" || return 1
+    for seed in 1 2 3 4; do "$maxrace" record -q --timeout 5 --seed $seed -o "$scratch/spins.mrt" -- "$scratch/spins" && break; done
+    read -r user system < <({ time timeout -k 5 60 "$maxrace" replay -q --timeout 2 "$scratch/spins.mrt" >"$scratch/spins.txt" 2>&1; } 2>&1)
+    grep -q 'effect  it does not end in time with the' "$scratch/spins.txt" && awk -v a="$user" -v b="$system" 'BEGIN { exit a + b > 4 }' ||
+        { cat "$scratch/spins.txt"; echo "$user s and $system s of the system"; return 1; }
+}
+
+check replay_waits_endless endless
 if check replay_waits_build build; then
     # 18 limits of 5 ms end in 93 ms, whatever events take.
     check replay_waits_poll same poll '18 ticks, result 1 , signal 0'

@@ -267,7 +267,8 @@ static mr_status run_once(mr_replaying *self, run_name name, bool takes_log, mr_
         status = mr_sandbox_end(&self->sandbox, &end->changes, error);
     if (!status && by_schedule)
         status = mr_replay_result_read(told, result, error);
-    if (!status && takes_log && !self->stopped)
+    /* The log of a run that had to be ended says no more than that, and may have gigabytes. */
+    if (!status && takes_log && !self->stopped && !launched.timed_out)
         status = take_log(self, launched.log, end, error);
     mr_launch_clean(&launched);
     return status;

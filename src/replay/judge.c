@@ -85,6 +85,7 @@ bool mr_run_end_take(mr_run_end *end, const mr_trace *trace)
     mr_observed_list list = {.count = 0};
     ok = mr_observed_find(&list, trace);
     end->errors_observed = (uint32_t)list.count;
+    end->has_values = ok;
     mr_observed_free(&list);
     return ok;
 }
@@ -170,6 +171,8 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
     if (!a->starved && !b->starved &&
         write_other_files(a, a_name, b, b_name, &recorded->changes, text))
         return MR_EFFECT_OUTPUT;
+    if (!a->has_values || !b->has_values)
+        return MR_EFFECT_NONE;
     for (size_t i = 0, j = 0; i < a->last_count && j < b->last_count;) {
         int order = strcmp(a->last[i].name, b->last[j].name);
         if (order == 0 && !mr_address_is_same(a->last[i].value, b->last[j].value)) {

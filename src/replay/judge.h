@@ -41,6 +41,7 @@ typedef struct mr_run_end {
     mr_last_value *last;   /* owned; by name */
     size_t last_count;
     bool output_varies;       /* from run to run, whatever the order: it says nothing of the race */
+    bool has_values;          /* its log was read: `last` and `errors_observed` are known */
     uint32_t errors_observed; /* uses of freed memory and misuse */
     mr_changes changes;       /* of files, in a sandbox */
 } mr_run_end;
