@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records programs of tests/programs, built by gcc, with one seed, and predicts from the traces: an eighth of those in C, and a twelfth
 # of those in C++, which take longer to compile. With TEST_LENGTH=full: the rest, which is seeds 2 and 3 of these, seeds 1 to 3 of
-# all others of gcc, and those built by clang, with seed 1.
+# all others of gcc, and those built by clang, with seed 1. TEST_LENGTH=third is this without seed 3, and without half of those in C++ by clang.
 # Each program and compiler is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 #
 # NAME-safe has no race, from any seed. NAME-race has one; when the comment at its top says "Predicted from every order", from
@@ -12,17 +12,25 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-if [ "${TEST_LENGTH:-}" = full ]; then compilers='gcc clang'; else compilers=gcc; fi
+case ${TEST_LENGTH:-} in
+full) compilers='gcc clang' last_of_gcc=3 ;;
+third) compilers='gcc clang' last_of_gcc=2 ;;
+*) compilers=gcc last_of_gcc=1 ;;
+esac
+is_long() { [ $last_of_gcc -gt 1 ]; }
 # The last seed of programs built by the compiler.
-last_seed() { if [ "${TEST_LENGTH:-}" = full ] && [ "$1" = gcc ]; then echo 3; else echo 1; fi; }
-# Does a run without TEST_LENGTH=full take the program?
+last_seed() { if [ "$1" = gcc ]; then echo $last_of_gcc; else echo 1; fi; }
+checksum() { basename "$1" | cksum | cut -d ' ' -f 1; }
+# Does a run without TEST_LENGTH=full or third take the program?
 in_share() {
     local parts=8
     [[ $1 != *.cpp ]] || parts=12
-    [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % parts)) -eq 0 ]
+    [ $(($(checksum "$1") % parts)) -eq 0 ]
 }
-# Has a run without TEST_LENGTH=full done the first seed?
-seed_1_is_done() { [ "${TEST_LENGTH:-}" = full ] && [ "$1" = gcc ] && in_share "$2"; }
+# Has such a run done the first seed?
+seed_1_is_done() { is_long && [ "$1" = gcc ] && in_share "$2"; }
+# Is it left to TEST_LENGTH=full? compiler, program.
+is_left_out() { [ "${TEST_LENGTH:-}" = third ] && [ "$1" = clang ] && [[ $2 == *.cpp ]] && [ $(($(checksum "$2") % 2)) -eq 1 ]; }
 more_seeds=20 limit_seconds=60
 . tests/support/check.sh
 
@@ -101,8 +109,9 @@ trap 'rm -rf "$scratch"' EXIT
 number=0
 for source in tests/programs/${RECORD_ONLY:-*}.c tests/programs/${RECORD_ONLY:-*}.cpp; do
     [ -e "$source" ] || continue
-    [ "${TEST_LENGTH:-}" = full ] || [ -n "${RECORD_ONLY:-}" ] || in_share "$source" || continue
+    is_long || [ -n "${RECORD_ONLY:-}" ] || in_share "$source" || continue
     for compiler in $compilers; do
+        ! is_left_out "$compiler" "$source" || continue
         language_compiler=$compiler
         [[ $source != *.cpp ]] || language_compiler=${compiler/gcc/g}++
         needs "$language_compiler" "record_$(basename "$source" | tr '.-' '__')_$compiler" >>"$scratch/output" || continue

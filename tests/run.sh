@@ -2,8 +2,8 @@
 # Runs test suites, prints a line for each when it ends, and last the line "N passed, N failed".
 #
 #   tests/run.sh test             what 'make test' runs: every suite once, in the release build, some of them shortened
-#   tests/run.sh check-all        the rest: half of the full lengths, sanitizers (few random traces), ThreadSanitizer and Helgrind, clang, source checks
-#   tests/run.sh suite NAME...    these suites in BUILD (default build/release); TEST_LENGTH=few, share, half or full (tests/support/length.h)
+#   tests/run.sh check-all        the rest: a third of the full lengths, sanitizers (few random traces), ThreadSanitizer and Helgrind, clang, source checks
+#   tests/run.sh suite NAME...    these suites in BUILD (default build/release); TEST_LENGTH=few, share, third or full (tests/support/length.h)
 #   tests/run.sh table            the table of times in CONTRIBUTING.md, from tests/times.tsv
 #   tests/run.sh save-times       takes what was measured (build/test-times.tsv) into tests/times.tsv
 #
@@ -63,11 +63,11 @@ plan_check_all() {
     done
     for name in $(shortened); do
         suite_of full/ build/release "$name"
-        commands[-1]="env TEST_LENGTH=half ${commands[-1]}"
+        commands[-1]="env TEST_LENGTH=third ${commands[-1]}"
     done
     for name in record_programs record_names record_kmpc record_qt record_leftovers hunt hunt_inputs mpi; do
         suite_of full/ build/release "$name"
-        [ "$name" != record_programs ] || limits[-1]=$((3 * limit_seconds)) # it grows with each program
+        [ "$name" != record_programs ] || { commands[-1]="env TEST_LENGTH=third ${commands[-1]}"; limits[-1]=$((3 * limit_seconds)); } # it grows with each program
     done
     # Other traces each time; a failure prints the line that runs its trace again.
     suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"

@@ -87,7 +87,7 @@ static void compare(const mr_trace *trace, const char *const *question, const ch
 {
     static const unsigned jobs[] = {2, 3, 8};
     cut_off ignored = {0};
-    uint64_t only = mr_number_from_environment("FAR_JOBS_THREADS", 0);
+    uint64_t only = mr_number_from_environment("FAR_JOBS_THREADS", mr_length_few() ? 3 : 0);
     char *expected = predict(trace, question, size, 1, tally);
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         if (only && jobs[j] != only)

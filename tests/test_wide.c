@@ -22,12 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_SEED = 20261128, DEFAULT_TRACES = 12, SHARE_TRACES = 3, EVENTS = 3000 };
+enum { DEFAULT_SEED = 20261128, DEFAULT_TRACES = 12, SHARE_TRACES = 3 };
 
 static mr_trace *make(uint64_t seed)
 {
+    const uint64_t events = mr_length_few() ? 1900 : 3000;
     const mr_hard_shape shape = {.family = MR_HARD_WIDE,
-                                 .events = EVENTS,
+                                 .events = events,
                                  .threads = (uint32_t)(36 + seed % 8),
                                  .values = (uint32_t)(3 + seed % 2),
                                  .seed = seed};
@@ -180,16 +181,16 @@ static void test_verdicts(void **state)
 static void test_halted(void **state)
 {
     (void)state;
-    enum { PLACES = 8 };
+    const unsigned places = mr_length_few() ? 3 : 8;
     static const char *const question[] = {"model", "value", NULL};
     mr_trace *trace = make(DEFAULT_SEED);
     mr_config *config = configure(question, 2);
     listener whole_told = {0};
     mr_result whole = run(trace, config, &whole_told);
     const unsigned lines = atomic_load(&whole_told.lines);
-    assert_true(lines > PLACES);
-    for (unsigned place = 0; place < PLACES; place++) {
-        listener told = {.halts_at = 1 + place * (lines / PLACES)};
+    assert_true(lines > places);
+    for (unsigned place = 0; place < places; place++) {
+        listener told = {.halts_at = 1 + place * (lines / places)};
         mr_result result = run(trace, config, &told);
         bool halted = mr_halt_asked(&told.halt) != MR_HALT_NONE;
         all_are_races(trace, &result, &whole, "halted");

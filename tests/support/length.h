@@ -1,7 +1,7 @@
 /*
  * length: how much a test does. TEST_LENGTH in the environment says it: `few` is a quarter of the share, for sanitizers; `share`
- * (the default) is what `make test` runs; `half` is half of the whole, for `make check-all`; `full` is the whole. A variable of
- * its own overrides it, to run a test again on one trace or on very many.
+ * (the default) is what `make test` runs; `third` is a third of the whole, for `make check-all`, but at least twice the share;
+ * `full` is the whole. A variable of its own overrides it, to run a test again on one trace or on very many.
  */
 #ifndef MR_TESTS_SUPPORT_LENGTH_H
 #define MR_TESTS_SUPPORT_LENGTH_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True with TEST_LENGTH=full and half: what is large is tested in its whole size. */
+/* True with TEST_LENGTH=full and third: what is large is tested in its whole size. */
 bool mr_length_full(void);
 
 /* True with TEST_LENGTH=few: too few random traces for floors of what is found in them. */
