@@ -4,10 +4,9 @@
 #include "blocks.h"
 #include "pointer_use.h"
 #include "shared_pointers.h"
+#include "values.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <xxhash.h>
 
 /* The first value of the variable of a lock or its like: no byte has it. */
 enum { OBJECT_VALUES = 256 };
@@ -69,54 +68,6 @@ static mr_memory_order order_of(const uint64_t *record, mr_op op)
     return MR_ORDER_RLX;
 }
 
-/* The lowest `bytes` bytes, at most 8, as a signed number. */
-static int64_t sign_extend(uint64_t value, uint64_t bytes)
-{
-    unsigned shift = (unsigned)(8 - bytes) * 8;
-    return (int64_t)(value << shift) >> shift;
-}
-
-/* The value of the part at `offset` of an access. */
-static int64_t part_of(uint64_t value, uint64_t offset, uint64_t bytes)
-{
-    return sign_extend(value >> 8 * offset, bytes);
-}
-
-/* The values of a piece: the value read and the value written. The value of a piece of more than 8
- * bytes is a number that stands for its content, and `digest` tells contents apart. */
-typedef struct values {
-    int64_t read, written;
-    XXH128_hash_t digest;
-    bool is_long;
-    bool as_left; /* the value read is that of the last event */
-} values;
-
-static values values_of(const access *self, uint64_t offset, uint64_t bytes)
-{
-    const uint64_t *record = self->record;
-    values found = {0};
-    if (self->is_range) {
-        const unsigned char *content = (const unsigned char *)(record + 3) + offset;
-        uint64_t word = 0;
-        found.is_long = bytes > sizeof word;
-        if (found.is_long) {
-            found.digest = XXH3_128bits(content, (size_t)bytes);
-            found.read = (int64_t)found.digest.low64;
-        } else {
-            memcpy(&word, content, (size_t)bytes);
-            found.read = sign_extend(word, bytes);
-        }
-        found.written = found.read;
-    } else if (mr_op_updates((uint8_t)self->event.op)) {
-        found.read = part_of(record[2], offset, bytes);
-        found.written = part_of(record[3], offset, bytes);
-    } else {
-        found.read = part_of((uint64_t)mr_log_value(record), offset, bytes);
-        found.written = found.read;
-    }
-    return found;
-}
-
 static mr_status place(mr_event_pass *pass, access *self, mr_error *error)
 {
     if (self->placed)
@@ -143,39 +94,50 @@ static mr_status reads_own(mr_event_pass *pass, const access *self, const mr_pie
                                                                    : mr_event_pass_no_memory(error);
 }
 
-/* Counts the read when it sees another value than the last recorded access left there: code that is
- * not recorded has written the piece. */
-static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
-                       uint64_t bytes, const values *found, mr_error *error)
+/* Gives the piece its variable, if it has none. */
+static mr_status name(mr_event_pass *pass, const access *self, mr_piece *piece, uint64_t address,
+                      uint64_t bytes, mr_error *error)
 {
-    mr_record_summary *summary = &pass->summary;
-    bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
-                   piece->last != found->read;
+    uint32_t variable;
+    if (piece->variable)
+        return MR_OK;
+    if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
+        return mr_event_pass_no_memory(error);
+    piece->variable = variable + 1;
+    return mr_event_pass_member(pass, variable, self->extent.life, address, error);
+}
+
+/* The piece has these values now. */
+static void note_values(const access *self, mr_piece *piece, const mr_values *found)
+{
     int64_t first = self->reads ? found->read : found->written;
     piece->is_varied = piece->is_varied || !self->has_value || found->is_long ||
                        (piece->has_last && piece->last != first) ||
                        (self->writes && found->written != first);
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
+}
+
+/* Counts the read when it sees another value than the last recorded access left there: code that is
+ * not recorded has written the piece. */
+static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
+                       uint64_t bytes, const mr_values *found, mr_error *error)
+{
+    mr_record_summary *summary = &pass->summary;
+    bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
+                   piece->last != found->read;
+    note_values(self, piece, found);
     if (!strange)
         return MR_OK;
     bool is_own;
     mr_status status = reads_own(pass, self, piece, address, bytes, &is_own, error);
     if (status || is_own || summary->strange_reads++)
         return status;
-    uint32_t variable = piece->variable;
     status = place(pass, self, error);
-    if (!status && !variable &&
-        !mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &piece->variable))
-        return mr_event_pass_no_memory(error);
+    if (!status)
+        status = name(pass, self, piece, address, bytes, error);
     if (status)
         return status;
-    if (!variable) {
-        piece->variable++;
-        status = mr_event_pass_member(pass, piece->variable - 1, self->extent.life, address, error);
-        if (status)
-            return status;
-    }
     const mr_trace *trace = pass->emitter.trace;
     pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
@@ -221,7 +183,7 @@ static mr_status emit_lock(mr_event_pass *pass, const access *self, mr_op op, mr
 }
 
 /* The number that stands for a long content. */
-static mr_status long_value(mr_event_pass *pass, const values *found, int64_t *value,
+static mr_status long_value(mr_event_pass *pass, const mr_values *found, int64_t *value,
                             mr_error *error)
 {
     uint32_t number =
@@ -233,7 +195,7 @@ static mr_status long_value(mr_event_pass *pass, const values *found, int64_t *v
 }
 
 static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
-                      uint64_t bytes, const values *found, mr_error *error)
+                      uint64_t bytes, const mr_values *found, mr_error *error)
 {
     mr_emitted *event = &self->event;
     mr_status status = place(pass, self, error);
@@ -245,15 +207,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     }
     if (status)
         return status;
-    if (!piece->variable) {
-        uint32_t variable;
-        if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
-            return mr_event_pass_no_memory(error);
-        piece->variable = variable + 1;
-        status = mr_event_pass_member(pass, variable, self->extent.life, address, error);
-        if (status)
-            return status;
-    }
+    status = name(pass, self, piece, address, bytes, error);
+    if (status)
+        return status;
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
     if (!mr_locals_note_variable(&pass->locals, event->operand, &use))
@@ -298,7 +254,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
 }
 
 /* Is the value of the sparse piece one that the trace can have? Not after a write without event. */
-static bool takes_value(const access *self, mr_piece *piece, const values *found)
+static bool takes_value(const access *self, mr_piece *piece, const mr_values *found)
 {
     bool takes = self->has_value && !found->is_long &&
                  !(self->reads && piece->has_last && piece->last != found->read);
@@ -309,7 +265,7 @@ static bool takes_value(const access *self, mr_piece *piece, const values *found
 
 /* Does the read say what the last event of its thread said (repeats.h)? Remembers it. */
 static bool is_repeated(mr_event_pass *pass, const access *self, const mr_piece *piece,
-                        const values *found)
+                        const mr_values *found)
 {
     if (!self->event.is_whole || self->writes || self->locked || piece->reached ||
         self->extent.life->dead || !self->has_value ||
@@ -330,7 +286,7 @@ static bool takes_sparse(const mr_event_pass *pass, const access *self)
 }
 
 /* May the read of the piece be settled, by what is known of it (settled.h)? */
-static bool may_be_settled(const access *self, const mr_piece *piece, const values *found)
+static bool may_be_settled(const access *self, const mr_piece *piece, const mr_values *found)
 {
     return self->event.op == MR_OP_READ && piece->writer && !piece->reached && !piece->sparse &&
            !self->extent.life->dead && self->has_value && piece->has_last &&
@@ -347,7 +303,7 @@ static bool takes_own(const mr_event_pass *pass, const access *self)
 
 /* Has the read no event (settled.h)? `*own`: it is by the writer, and counts as an access of a sparse piece. */
 static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *piece,
-                       const values *found, uint64_t bytes, bool *own)
+                       const mr_values *found, uint64_t bytes, bool *own)
 {
     uint32_t thread = pass->reader.thread, life = self->extent.life->number;
     *own = false;
@@ -377,11 +333,39 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
            (piece->is_unique || read.is_guarded) && mr_settled_knows(&pass->settled, &read);
 }
 
+/* Has the access no event, as one in the beginning (beginning.h)? */
+static bool is_begun(const mr_event_pass *pass, const access *self, const mr_piece *piece)
+{
+    bool is_in = piece->is_simple && mr_beginning_has(&pass->scan->beginning, &pass->reader);
+    if (self->writes)
+        return is_in && piece->version + 1 < piece->begun;
+    return is_in && (piece->begun || piece->has_last);
+}
+
+/* Notes what the access would say beside its event. */
+static mr_status begin_piece(mr_event_pass *pass, const access *self, mr_piece *piece, uint64_t at,
+                             uint64_t bytes, const mr_values *found, mr_error *error)
+{
+    bool is_word = bytes == sizeof(uint64_t) && !self->is_range;
+    note_values(self, piece, found);
+    piece->version += self->writes;
+    if (is_word && !piece->last) {
+        mr_status status = name(pass, self, piece, at, bytes, error);
+        if (status)
+            return status;
+        if (!mr_pointers_note_null(&pass->pointers, piece->variable - 1))
+            return mr_event_pass_no_memory(error);
+    }
+    return is_word && self->reads && piece->variable
+               ? mr_event_pass_pointer_none(pass, self->record, piece->variable - 1, error)
+               : MR_OK;
+}
+
 /* The event of a piece. */
 static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t at,
                             uint64_t bytes, mr_error *error)
 {
-    values found = values_of(self, at - self->extent.address, bytes);
+    mr_values found = mr_values_of(self->record, at - self->extent.address, bytes);
     bool is_inside = self->reads && bytes == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
     self->event.is_whole =
         bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
@@ -389,6 +373,8 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
         found.read = piece->last; /* it reads the inside of a lock */
     found.as_left = piece->has_last && piece->last == found.read;
     bool by_writer = false;
+    if (is_begun(pass, self, piece))
+        return begin_piece(pass, self, piece, at, bytes, &found, error);
     if (is_repeated(pass, self, piece, &found))
         return MR_OK;
     if (!is_inside && is_settled(pass, self, piece, &found, bytes, &by_writer))
@@ -512,7 +498,7 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
         piece->last = 0;
     piece->has_last = true;
     *value = piece->last;
-    values found = {.read = piece->last, .written = piece->last};
+    mr_values found = {.read = piece->last, .written = piece->last};
     uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]), record[2]);
     return emit(pass, &self, piece, address, bytes, &found, error);
 }
@@ -689,7 +675,7 @@ mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, 
         .writes = true,
     };
     mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
-    values found = {.read = 0};
+    mr_values found = {.read = 0};
     if (!piece)
         return MR_OK;
     piece->has_last = false;

@@ -35,7 +35,7 @@
  * (ordered.h).
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 96 bytes for each line of 64
- * bytes that is accessed, 40 for each piece that is kept, 32 to 40 for each life and thread that
+ * bytes that is accessed, 56 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -134,6 +134,9 @@ typedef struct mr_piece {
     bool is_nested; /* so far, with another lock held, too */
     bool is_unique; /* the last value is its own */
     bool is_varied; /* accesses had different values so far */
+    /* For the caller (beginning.h): */
+    bool is_simple;
+    uint32_t begun; /* writes in the beginning */
 } mr_piece;
 
 typedef struct mr_pieces {

@@ -16,6 +16,7 @@ void mr_scan_free(mr_scan *scan)
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
     mr_presence_free(&scan->presence);
+    mr_beginning_free(&scan->beginning);
     mr_log_pass_free(&scan->pass);
     *scan = (mr_scan){0};
 }
@@ -168,6 +169,7 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (misuse) {
         mr_pieces_keep(&scan->pieces, byte);
         scan->ordered.given_up = true;
+        mr_beginning_end(&scan->beginning, pass); /* a release may have no event */
     }
     mr_uses_apply(state, pass->thread, record);
     return true;
@@ -180,13 +182,15 @@ static bool note_used_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *r
     if (mr_log_is_nothing(record))
         return true;
     return (is_after || note_use(scan, pass, record)) && note_object(scan, pass, record) &&
-           (!is_after || note_use(scan, pass, record));
+           (!is_after || note_use(scan, pass, record)) &&
+           mr_beginning_note(&scan->beginning, pass, record);
 }
 
 /* Threads that start, those that others have waited for, and those that were there. */
 static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *record)
 {
-    if (!mr_presence_note(&scan->presence, pass, record))
+    if (!mr_presence_note(&scan->presence, pass, record) ||
+        !mr_beginning_note(&scan->beginning, pass, record))
         return false;
     if (scan->ordered.on && mr_log_kind_of(record[0]) != MR_LOG_SWITCH)
         mr_ordered_thread(&scan->ordered, record);
@@ -419,6 +423,8 @@ mr_status mr_scan_finish(mr_scan *scan, const mr_log *log, const mr_progress *pr
             mr_progress_tell(progress, "scanning", scan->pass.next, log->unit_count);
     }
     scan->last_unit = scan->pass.next;
+    if (scan->pieces.none_alone)
+        scan->beginning.end = 0;
     ok = ok && !scan->pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
          mr_pieces_make(&scan->pieces);
     mr_log_pass_free(&scan->pass);

@@ -4,6 +4,7 @@
 #define MR_RECORD_SCAN_H
 
 #include "assembly.h"
+#include "beginning.h"
 #include "benign.h"
 #include "deaths.h"
 #include "gaps.h"
@@ -30,6 +31,7 @@ typedef struct mr_scan {
     uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
     mr_presence presence;
+    mr_beginning beginning;
     mr_ordered ordered;
     mr_log_pass pass;
     uint64_t part_end; /* of the part that is read */

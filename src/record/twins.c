@@ -3,8 +3,10 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "beginning.h"
 #include "pointers.h"
 #include "settled.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ typedef struct history {
     bool is_single; /* it is no twin */
     bool is_dropped;
     mr_settling settling;
+    mr_begun begun;
 } history;
 
 /* The run of a thread. */
@@ -97,6 +100,24 @@ static mr_settling_value part_of(int64_t value, unsigned offset, uint64_t bytes)
         (int64_t)(bytes < sizeof part ? part & ((1ull << 8 * bytes) - 1) : part), true};
 }
 
+/* Notes a plain access in the beginning of the run. */
+static void begin(twins *self, size_t piece, bool writes, uint64_t bytes, mr_settling_value value)
+{
+    bool is_address = bytes == sizeof value.value && value.is_known &&
+                      mr_pointers_may_be_address((uint64_t)value.value);
+    const mr_life *pointed =
+        mr_lifetimes_find(&self->reader.lives, is_address ? (uint64_t)value.value : 0);
+    if (mr_beginning_has(&self->scan->beginning, &self->reader))
+        mr_begun_access(&self->histories[piece].begun, writes, bytes, value, pointed);
+}
+
+/* The piece is not simple, when this is in the beginning. */
+static void refuse(twins *self, size_t piece)
+{
+    if (mr_beginning_has(&self->scan->beginning, &self->reader))
+        self->histories[piece].begun.is_odd = true;
+}
+
 /* Notes an access for what may be settled. */
 static void settle(twins *self, size_t piece, bool writes, mr_settling_value value)
 {
@@ -138,8 +159,10 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
             if (is_pointer(value, end - address, found->writes))
                 self->histories[piece].is_single = true;
             note(self, piece, life, address, end, code, found->writes);
-            settle(self, piece, found->writes,
-                   part_of(value, (unsigned)(address - found->address), end - address));
+            mr_settling_value part =
+                part_of(value, (unsigned)(address - found->address), end - address);
+            settle(self, piece, found->writes, part);
+            begin(self, piece, found->writes, end - address, part);
         } else if (line->kept & bit) {
             end_run(self);
         }
@@ -225,6 +248,14 @@ static mr_settling_value part_of_record(const uint64_t *record, uint64_t offset,
     return part_of(word, 0, bytes);
 }
 
+/* The same of a plain access, with a value for more bytes, too. */
+static mr_settling_value whole_part_of(const uint64_t *record, uint64_t offset, uint64_t bytes)
+{
+    bool is_long = bytes > sizeof(int64_t) && !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE);
+    return is_long ? (mr_settling_value){mr_values_of(record, offset, bytes).read, true}
+                   : part_of_record(record, offset, bytes);
+}
+
 static void note_record(twins *self, const uint64_t *record, bool plain)
 {
     uint64_t address = mr_log_payload(record[0]), end = address + mr_log_access_bytes(record), step;
@@ -248,7 +279,9 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
         if (!plain || piece->sparse || life->dead) {
             end_run(self);
             self->histories[number].is_single = true;
+            refuse(self, number);
         } else {
+            begin(self, number, writes, step, whole_part_of(record, at - address, step));
             if (kind == MR_LOG_READ && is_pointer(mr_log_value(record), step, false))
                 self->histories[number].is_single = true;
             note(self, number, life->number, at, at + step, mr_log_code(record[1]), writes);
@@ -269,6 +302,7 @@ static void note_use(twins *self, const uint64_t *record)
         return;
     history *own = &self->histories[piece - self->pieces->pieces];
     own->is_single = true;
+    refuse(self, (size_t)(piece - self->pieces->pieces));
     mr_settling_refuse(&own->settling);
 }
 
@@ -430,6 +464,8 @@ static bool number_anew(twins *self)
         piece->settled = has_writer ? settling->last : 0;
         piece->first_write = settling->first;
         piece->is_unique = settling->is_unique;
+        piece->is_simple = mr_begun_is_simple(&self->histories[i].begun);
+        piece->begun = self->histories[i].begun.writes;
     }
     MR_REQUIRE(count == pieces->piece_count);
     return true;
