@@ -66,6 +66,15 @@ void *mr_huge_new(size_t bytes)
     return memory;
 }
 
+void *mr_huge_new_present(size_t bytes)
+{
+    enum { PAGE_BYTES = 4096 };
+    volatile char *memory = mr_huge_new(bytes);
+    for (size_t at = 0; memory && bytes < MR_HUGE_LEAST_BYTES && at < bytes; at += PAGE_BYTES)
+        memory[at] = 0;
+    return (void *)memory;
+}
+
 void mr_huge_free(void *memory, size_t bytes)
 {
     if (bytes < MR_HUGE_MAPPED_BYTES)

@@ -15,6 +15,9 @@ void mr_huge_ask(void *memory, size_t bytes);
  * before has small pages. NULL: no memory. */
 void *mr_huge_new(size_t bytes);
 void mr_huge_free(void *memory, size_t bytes); /* NULL is fine */
+/* The same for a table that is read before it is written. A page of zeros that is read first is put in its place twice, and the
+ * second time all threads are interrupted. So the small pages of a block below 4 MiB are there from the start. */
+void *mr_huge_new_present(size_t bytes);
 /* Is a block of so many bytes mapped for itself? Then other pages may be mapped into it. */
 bool mr_huge_is_mapped(size_t bytes);
 

@@ -1,6 +1,7 @@
 #include "screen.h"
 
 #include "base/assert.h"
+#include "base/huge.h"
 #include "feed.h"
 
 #include <stdlib.h>
@@ -12,6 +13,9 @@ enum {
     NO_RACES,
     HAS_ATOMICS /* it counts as one with races; its plain writes are asked for */
 };
+
+/* Variables whose places are numbers of one byte. */
+enum { GROUP = 256 };
 
 /* `read.thread`: `read.local` is the number of a front, + 1. */
 static const uint32_t several = UINT32_MAX;
@@ -25,21 +29,19 @@ struct mr_screen {
     const mr_outlook *all;
     mr_outlook outlook; /* `contended` is its own: what is known; the rest is on loan */
 
-    uint32_t *places; /* by variable: its number in `items` + 1; 0: none so far */
-    screened *items;
-    uint32_t item_count;
+    screened *items; /* of contended variables, in their order */
+    size_t items_bytes;
+    uint32_t *bases;  /* by variable / GROUP: how many contended ones come before the group */
+    uint8_t *places;  /* by variable, if it is contended: how many come before it in its group */
     mr_front *fronts; /* reads */
     size_t front_count, front_capacity;
     mr_slab slab;        /* of the fronts */
     uint32_t race_count; /* variables */
 };
 
-static inline screened *find(mr_screen *screen, uint32_t variable)
+static inline screened *find(const mr_screen *screen, uint32_t variable)
 {
-    uint32_t *place = &screen->places[variable];
-    if (!*place)
-        *place = ++screen->item_count;
-    return &screen->items[*place - 1];
+    return &screen->items[screen->bases[variable / GROUP] + screen->places[variable]];
 }
 
 /* A second thread reads at the same time as the first. */
@@ -142,18 +144,23 @@ bool mr_screen_serves(mr_relation relation, uint64_t event_count)
 static bool start(mr_screen *screen, const mr_detect_options *options)
 {
     const uint32_t count = screen->all->variable_count;
-    size_t contended = 0;
+    uint32_t contended = 0;
     screen->outlook = *screen->all;
     screen->outlook.contended = mr_malloc((size_t)count + 1, 0);
     screen->places = mr_calloc((size_t)count + 1, sizeof *screen->places);
-    if (!screen->outlook.contended || !screen->places)
+    screen->bases = mr_calloc((size_t)count / GROUP + 1, sizeof *screen->bases);
+    if (!screen->outlook.contended || !screen->places || !screen->bases)
         return false;
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t *base = &screen->bases[i / GROUP];
         bool is_contended = screen->all->contended[i] != 0;
+        *base = i % GROUP ? *base : contended;
         screen->outlook.contended[i] = is_contended ? NO_RACES : HAS_RACES;
-        contended += is_contended;
+        if (is_contended)
+            screen->places[i] = (uint8_t)(contended++ - *base);
     }
-    screen->items = mr_calloc(contended + 1, sizeof *screen->items);
+    screen->items_bytes = (contended + 1ull) * sizeof *screen->items;
+    screen->items = mr_huge_new_present(screen->items_bytes);
     mr_detect_options own = *options;
     own.outlook = &screen->outlook;
     screen->detector = screen->items ? mr_detector_new(MR_RELATION_HB, &own) : NULL;
@@ -179,11 +186,13 @@ static void free_rest(mr_screen *screen)
 {
     mr_detector_free(screen->detector);
     mr_slab_free(&screen->slab);
+    free(screen->bases);
     free(screen->places);
-    free(screen->items);
+    mr_huge_free(screen->items, screen->items_bytes);
     free(screen->fronts);
     screen->detector = NULL;
     screen->slab = (mr_slab){0};
+    screen->bases = NULL;
     screen->places = NULL;
     screen->items = NULL;
     screen->fronts = NULL;

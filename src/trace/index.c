@@ -294,21 +294,19 @@ static size_t roomier(size_t count, size_t need)
     return count && need < 2 * count ? 2 * count : need;
 }
 
-/* The first of them take no memory before they are used. */
 static bool widen_written(mr_index *pass, size_t count)
 {
-    if (!pass->written) {
-        pass->written = mr_calloc(count, sizeof *pass->written);
-        if (pass->written)
-            mr_huge_ask(pass->written, count * sizeof *pass->written);
-    } else {
-        if (!widen((void **)&pass->written, count, sizeof *pass->written))
-            return false;
-        memset(pass->written + pass->variable_count, 0,
-               (count - pass->variable_count) * sizeof *pass->written);
-    }
-    pass->variable_count = pass->written ? count : 0;
-    return pass->written != NULL;
+    const size_t before = pass->variable_count * sizeof *pass->written;
+    const size_t bytes = count * sizeof *pass->written;
+    void *written =
+        before ? mr_huge_resize(pass->written, before, bytes) : mr_huge_new_present(bytes);
+    if (!written)
+        return false;
+    pass->written = written;
+    if (before)
+        memset((char *)written + before, 0, bytes - before);
+    pass->variable_count = count;
+    return true;
 }
 
 static bool widen_variables(mr_index *pass, size_t need)
@@ -390,7 +388,7 @@ void mr_index_free(mr_index *index)
     if (!index)
         return;
     free(index->variables);
-    free(index->written);
+    mr_huge_free(index->written, index->variable_count * sizeof *index->written);
     free(index->locks);
     free(index->threads);
     free(index->shares);

@@ -174,13 +174,26 @@ static void reset(mr_replay *r)
     r->base = 0;
 }
 
+/* The same as `own_up` and `own_down` of an event as observed: its thread has the lock before a release. */
+static inline void own(mr_replay *r, uint32_t event, bool acquires)
+{
+    mr_lock_now *lock = &r->locks[r->trace->operand[event]];
+    MR_ASSERT(!lock->depth ? acquires : lock->owner == r->trace->thread[event]);
+    lock->owner = r->trace->thread[event];
+    lock->depth += acquires ? 1u : UINT32_MAX;
+}
+
 /* The same as `apply` of the events to `end`, as observed. Whether a plain access reads or writes is not a branch, which
- * would often be guessed wrong. */
+ * would often be guessed wrong; nor is whether a lock is acquired or released. */
 static void apply_to(mr_replay *r, uint32_t end)
 {
     const mr_trace *trace = r->trace;
     for (uint32_t event = r->base; event < end; event++) {
         uint8_t op = trace->op[event];
+        if (op == MR_OP_ACQUIRE || op == MR_OP_RELEASE) {
+            own(r, event, op == MR_OP_ACQUIRE);
+            continue;
+        }
         if (!mr_op_is_plain(op)) {
             apply(r, event);
             continue;
