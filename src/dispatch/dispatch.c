@@ -34,9 +34,11 @@ static bool is_of_shard(const mr_phase_run *self, uint64_t unit)
 
 bool mr_is_of_rank(uint64_t unit, uint64_t units, unsigned rank, unsigned size)
 {
-    /* One rank beside rank 0, which has the whole input to read, decides two thirds. */
+    /* One rank beside rank 0, which has the whole input to read, decides two thirds of each half: the last ones, so that rank 0,
+     * which takes units in their order, comes to those of the other rank when it has decided its own. */
+    enum { PARTS = 6 };
     if (size == 2)
-        return rank > 0 && mr_shard_of(unit, units, 3) != 1;
+        return rank > 0 && unit * PARTS / units % (PARTS / 2) != 0;
     return rank > 0 && size > 1 && mr_shard_of(unit, units, size - 1) == rank;
 }
 

@@ -451,7 +451,7 @@ static bool read_chunk(mr_mrt_part *part, bool *end)
 
 /* ---- the whole ---- */
 
-/* Reading in part pays when a quarter of the events is left out. */
+/* Reading in part pays when an eighth of the blocks is left out. */
 static bool pays(const mr_part_wish *wish, uint32_t event_count)
 {
     uint64_t wanted = 0, blocks = 0;
@@ -460,7 +460,7 @@ static bool pays(const mr_part_wish *wish, uint32_t event_count)
         wanted += wish->wants(wish->context, event_count, (uint32_t)first,
                               end < event_count ? (uint32_t)end : event_count);
     }
-    return wanted <= blocks - (blocks + 3) / 4;
+    return wanted <= blocks - (blocks + 7) / 8;
 }
 
 static bool can_be_read(const mr_mrt *mrt, const mr_part_wish *wish)
