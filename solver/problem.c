@@ -2,18 +2,27 @@
 #include "decide.h"
 #include "eliminate.h"
 
-bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
+bool mr_problem_begin(mr_problem *problem, const mr_window *window, mr_arena *arena)
 {
     problem->window = window;
     problem->rows = NULL;
     problem->refined = false;
-    if (!mr_counters_build(&problem->counters, window, arena))
-        return false;
-    if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
-        !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
-        return false;
-    return mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
+    problem->source = (mr_precedence){0};
+    return mr_counters_build(&problem->counters, window, arena) &&
+           mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) &&
+           mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
                                arena);
+}
+
+bool mr_problem_complete(mr_problem *problem, mr_arena *arena)
+{
+    return mr_precedence_build(&problem->source, problem->window, MR_PRECEDENCE_SOURCE, NULL,
+                               arena);
+}
+
+bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
+{
+    return mr_problem_begin(problem, window, arena) && mr_problem_complete(problem, arena);
 }
 
 bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena)

@@ -459,11 +459,12 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
                                        &worker->arena, &window, worker->error);
     if (status != MR_OK)
         return status;
-    if (!mr_problem_init(&problem, window, &worker->arena))
+    if (!mr_problem_begin(&problem, window, &worker->arena))
         return mr_error_memory(worker->error, "building a window");
     status = find_candidates(worker, &problem, &candidates, outcome);
     if (status == MR_OK && candidates.group_count &&
-        !mr_problem_list_rows(&problem, &worker->decide, &worker->arena))
+        (!mr_problem_complete(&problem, &worker->arena) ||
+         !mr_problem_list_rows(&problem, &worker->decide, &worker->arena)))
         status = mr_error_memory(worker->error, "building a window");
     double ready = mr_seconds();
     if (status == MR_OK)
