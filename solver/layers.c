@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "moves.h"
+#include "pace.h"
 #include "packed.h"
 #include "partial.h"
 #include "prospect.h"
@@ -15,9 +16,6 @@
 
 /* States between two looks whether the run was asked to end. */
 enum { STATES_A_LOOK = 1024 };
-
-/* A search that has spent one of so many parts of its effort looks whether it will end. */
-enum { SOON = 128 };
 
 /* A state that has not been looked at, in the list of its layer. */
 typedef struct node {
@@ -63,6 +61,7 @@ typedef struct search {
     uint32_t state_count;
     uint32_t looks, dead_ends; /* states whose prospect was looked at; of these those without one */
     uint64_t effort, max_effort, max_bytes;
+    mr_pace pace;
 } search;
 
 /* ---- running ---- */
@@ -355,6 +354,7 @@ static told tell_race(search *x, uint32_t a, uint32_t b, mr_arena *arena)
     if (!is_again)
         return TOLD_NO_MEMORY;
     MR_ASSERT(possible);
+    mr_pace_find(&x->pace);
     bool goes_on = survey->found(survey->context, a, b, x->events, x->event_count);
     mr_arena_release(arena, mark);
     note_dropped_stops(x);
@@ -464,14 +464,6 @@ static bool is_over(const search *x)
            x->state_count >= UINT32_MAX / 2;
 }
 
-/* Would the search need more than twice its effort, if what is left took as much as what is done? */
-static bool is_vain(const search *x, uint32_t layers_done)
-{
-    enum { TIMES = 2 };
-    return x->effort > x->max_effort / SOON &&
-           (double)x->effort * x->layer_count > (double)x->max_effort * layers_done * TIMES;
-}
-
 static mr_explored search_layer(search *x, uint32_t layer, mr_arena *arena)
 {
     if (!drop_equal(x, layer))
@@ -491,6 +483,7 @@ static mr_explored search_layer(search *x, uint32_t layer, mr_arena *arena)
 
 static mr_explored run(search *x, mr_arena *arena)
 {
+    x->pace = mr_pace_begin(x->layer_count, x->max_effort);
     stand_at(x, x->start);
     run_ahead(x);
     if (!note_state(x, 0, 0))
@@ -499,7 +492,7 @@ static mr_explored run(search *x, mr_arena *arena)
         mr_explored result = search_layer(x, layer, arena);
         if (result != MR_EXPLORED_ALL)
             return result;
-        if (is_vain(x, layer + 1))
+        if (mr_pace_is_vain(&x->pace, layer + 1, x->effort))
             return MR_EXPLORED_OUT_OF_EFFORT;
     }
     return MR_EXPLORED_ALL;

@@ -27,8 +27,8 @@
 #include "explore.h"
 #include "survey.h"
 
-/* MR_EXPLORED_ALL: no two accesses have a race that was wanted and not told of. Gives up early when it would need more
- * than twice its effort if what is left took as much as what is done. Adds what was spent to `*spent`. */
+/* MR_EXPLORED_ALL: no two accesses have a race that was wanted and not told of. Gives up early when it will
+ * not come to its end (pace.h). Adds what was spent to `*spent`. */
 mr_explored mr_layers_search(const mr_survey *survey, const mr_explore_limits *limits,
                              uint64_t *spent, const mr_debug *debug, mr_arena *arena);
 
