@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/table.h"
+#include "crossed_flags.h"
 #include "occupied.h"
 #include "unit_locks.h"
 
@@ -9,8 +10,9 @@
 
 /* The contended sections that a thread is in. */
 typedef struct held {
-    uint32_t *sections;    /* room for all locks */
-    uint32_t *value_locks; /* 2 * value lock, + 1 when shared */
+    uint32_t *sections; /* room for all locks */
+    uint32_t *
+        value_locks; /* 2 * value lock, + 1 when shared; those of crossed flags come behind all others */
     uint32_t count, value_count;
     uint32_t lockset, region_end; /* of the current contents; valid when !stale */
     bool stale;
@@ -23,6 +25,8 @@ typedef struct interner {
     uint32_t *scratch;
     uint32_t capacity; /* of window->locksets */
     mr_value_locks value_locks;
+    mr_crossed_flags crossed;
+    uint32_t crossed_next; /* its next change */
 } interner;
 
 /* Locks that are looked for among the locksets. */
@@ -136,6 +140,8 @@ static bool prepare_value_locks(interner *in, held *all)
         return false;
     for (uint32_t i = 0; i < w->size; i++)
         most[w->thread[i]] += keeps_apart(locks, i);
+    for (uint32_t i = 0; i < in->crossed.change_count; i++)
+        most[w->thread[in->crossed.changes[i].event]] += in->crossed.changes[i].holds;
     for (uint32_t lock = 0; lock < locks->count; lock++)
         if (locks->holder[lock] != MR_NONE)
             most[locks->holder[lock]]++;
@@ -155,9 +161,9 @@ static bool prepare_value_locks(interner *in, held *all)
 static bool prepare(interner *in, held **all)
 {
     mr_window *w = in->window;
-    in->capacity = 2 * (w->section_count + in->value_locks.sections) + 2;
-    in->scratch =
-        mr_arena_alloc(in->arena, w->lock_count + in->value_locks.count, sizeof *in->scratch);
+    in->capacity = 2 * (w->section_count + in->value_locks.sections) + in->crossed.change_count + 2;
+    in->scratch = mr_arena_alloc(
+        in->arena, w->lock_count + in->value_locks.count + in->crossed.count, sizeof *in->scratch);
     w->locksets = mr_arena_alloc(in->arena, in->capacity, sizeof *w->locksets);
     *all = mr_arena_zalloc(in->arena, w->thread_count, sizeof **all);
     if (!in->scratch || !w->locksets || !*all ||
@@ -180,14 +186,15 @@ static bool prepare(interner *in, held **all)
         if (w->sections[s].acquire == MR_NONE && w->locks[w->sections[s].lock].contended)
             h->sections[h->count++] = s;
     }
-    return !in->value_locks.count || prepare_value_locks(in, *all);
+    return (!in->value_locks.count && !in->crossed.count) || prepare_value_locks(in, *all);
 }
 
 static void release_value_lock(held *h, uint32_t lock)
 {
     uint32_t i = 0;
-    while (h->value_locks[i] >> 1 != lock)
+    while (i < h->value_count && h->value_locks[i] >> 1 != lock)
         i++;
+    MR_ASSERT(i < h->value_count); /* the thread is inside of what it leaves */
     for (h->value_count--; i < h->value_count; i++)
         h->value_locks[i] = h->value_locks[i + 1];
 }
@@ -205,13 +212,31 @@ static void change_value_lock(held *h, uint32_t change)
     h->stale = true;
 }
 
+/* After an access: what it changes of locks of crossed flags. */
+static void change_crossed(interner *in, held *h, uint32_t event)
+{
+    const mr_crossed_flags *crossed = &in->crossed;
+    for (; in->crossed_next < crossed->change_count &&
+           crossed->changes[in->crossed_next].event == event;
+         in->crossed_next++) {
+        const mr_crossed_change *change = &crossed->changes[in->crossed_next];
+        uint32_t lock = in->value_locks.count + change->lock;
+        if (change->holds)
+            h->value_locks[h->value_count++] = 2 * lock;
+        else
+            release_value_lock(h, lock);
+        h->stale = true;
+    }
+}
+
 bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
 {
     interner in = {.arena = arena, .window = w};
     held *all = NULL;
     if (!mr_value_locks_find(w, &in.value_locks, arena) ||
         !mr_unit_locks_find(w, &in.value_locks, arena) ||
-        !mr_occupied_build(w, &in.value_locks, arena) || !prepare(&in, &all))
+        !mr_occupied_build(w, &in.value_locks, arena) ||
+        !mr_crossed_flags_find(w, &in.value_locks, &in.crossed, arena) || !prepare(&in, &all))
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
@@ -224,6 +249,7 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
         }
         if (keeps_apart(&in.value_locks, i))
             change_value_lock(h, in.value_locks.changes[i]);
+        change_crossed(&in, h, i);
         const mr_section *section = mr_window_section(w, i);
         if (!section || !w->locks[section->lock].contended)
             continue;

@@ -4,7 +4,8 @@
  *
  * Sets are interned (mr_window.locksets): equal sets have equal numbers, set 0 is empty. An element
  * is 2 * lock, + 1 when the lock is held shared and not exclusively. Variables that are locks by
- * their values (value_locks.h) and semaphores that are by their units (unit_locks.h) count as locks behind those of the window. An access keeps its locks up
+ * their values (value_locks.h) and semaphores that are by their units (unit_locks.h) count as locks behind those of the
+ * window, and pairs of flags that are one together (crossed_flags.h) behind these. An access keeps its locks up
  * to its region_end, the first release after it of a contended lock that is held at it.
  */
 #ifndef MR_WINDOWS_LOCKSET_H

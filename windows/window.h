@@ -65,7 +65,7 @@ typedef struct mr_window_semaphore {
  * empty. */
 typedef struct mr_lockset {
     const uint32_t *locks; /* 2 * lock, + 1: held shared and not exclusively; ascending; value locks
-                              (value_locks.h, unit_locks.h) from 2 * lock_count on */
+                              (value_locks.h, unit_locks.h, crossed_flags.h) from 2 * lock_count on */
     uint32_t count;
 } mr_lockset;
 
