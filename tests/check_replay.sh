@@ -756,6 +756,59 @@ second_order() {
     printf x >runs
     says '"second_reason": "another operation"' "$maxrace" replay -q --race 1 --format json counted.mrt
 }
+# Reads of a loop stand in one event, other accesses of the loop in none. All are done before another thread writes: then the loop goes on as in
+# the recording. In those of seeds 8 and 9 the write comes behind the loop, before the next event of the thread that reads.
+repeated_reads() {
+    local seed
+    cat >"$scratch/repeats.c" <<'END'
+#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int limit = 10, count, last;
+
+static void *reads(void *none)
+{
+    int own[20];
+    for (int i = 0; i < 20; i++) {
+        own[i] = i;
+        if (own[i] > limit) {
+            sched_yield();
+            pthread_mutex_lock(&lock);
+            count++;
+            pthread_mutex_unlock(&lock);
+            break;
+        }
+    }
+    last = 1;
+    return none;
+}
+static void *writes(void *none)
+{
+    for (int i = 0; i < 3; i++)
+        sched_yield();
+    limit = 100;
+    pthread_mutex_lock(&lock);
+    count++;
+    pthread_mutex_unlock(&lock);
+    last = 2;
+    return none;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, reads, 0);
+    pthread_create(&threads[1], 0, writes, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 repeats.c -o repeats || exit 1
+        for seed in 1 2 8 9; do
+            "$maxrace" record -q --seed $seed -o repeats.mrt -- ./repeats && "$maxrace" replay -q repeats.mrt >repeats.txt
+            says '^2 of 2 confirmed' cat repeats.txt || { echo "seed $seed"; cat repeats.txt; exit 1; }
+        done)
+}
 # A wait was told that a pipe is ready, and the thread that wrote to it then waits for ever now: the wait goes on by itself.
 wait_inside() {
     cat >"$scratch/inside.c" <<'END'
@@ -991,6 +1044,7 @@ if check replay_prepare prepare; then
     check replay_stream_flags stream_flags
     check replay_other_wait other_wait
     check replay_wait_inside wait_inside
+    check replay_repeated_reads repeated_reads
     check replay_stopped stopped
     check replay_stopped_twice stopped_twice
     check replay_second_order second_order

@@ -34,6 +34,7 @@ typedef struct writing {
     uint32_t *maker;
     bool *looks;      /* by event: the look at an object with which an operation begins */
     uint64_t *run_to; /* by event: the position up to which its thread runs with it */
+    uint32_t *then;   /* by event: of a read, the next event of its thread; 0: none */
     uint64_t steps, wakes;
     uint32_t running; /* the role that runs, UINT32_MAX: none */
     uint64_t until;   /* … up to this position */
@@ -218,29 +219,30 @@ static void note_units(writing *self, uint32_t event)
     }
 }
 
-/* Is the event one of the operation that its thread stops before? The threads of a goal stop before
- * whole operations. */
-static bool is_beyond_stop(const mr_plan *plan, uint32_t event)
+/* Where the thread of the event stops for the goal, which is before a whole operation; UINT64_MAX: nowhere. */
+static uint64_t stop_of(const mr_plan *plan, uint32_t event)
 {
+    uint64_t first = UINT64_MAX;
     for (unsigned i = 0; i < plan->stop_count; i++)
         if (plan->trace->thread[event] == plan->trace->thread[plan->stops[i].event] &&
-            position_of(plan, event) >= plan->stops[i].position)
-            return true;
-    return false;
+            plan->stops[i].position < first)
+            first = plan->stops[i].position;
+    return first;
 }
 
 static void step(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
     uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
+    uint64_t most = stop_of(plan, event);
     expect(self, event);
-    if (is_beyond_stop(plan, event) || self->looks[event])
+    if (position_of(plan, event) >= most || self->looks[event])
         return;
     note_units(self, event);
     if (role != self->running)
         flush_run(self);
     self->running = role;
-    self->until = self->run_to[event];
+    self->until = self->run_to[event] < most ? self->run_to[event] : most;
 }
 
 static void word(writing *self, const char *text)
@@ -399,10 +401,11 @@ static bool is_after_task(const mr_plan *plan, uint32_t event)
            ends_with(plan, event, ".task.ended");
 }
 
-/* The thread goes on up to the position, but never stops before the operation of the event itself: a cancellation point is an
+/* With the event its thread goes on to its next one, but never stops before the operation of the event itself: a cancellation point is an
  * operation without the use of a descriptor before it. */
-static void run_on(writing *self, uint32_t event, uint64_t position)
+static void run_on(writing *self, uint32_t event, uint32_t next)
 {
+    uint64_t position = position_of(self->plan, next) - is_of_call(self->plan, next);
     if (self->run_to[event] < position)
         self->run_to[event] = position;
 }
@@ -420,7 +423,8 @@ static bool find_looks(writing *self)
     uint32_t *last = mr_calloc(trace->threads.count + 1ull, sizeof *last);
     self->looks = mr_calloc(trace->event_count + 1ull, sizeof *self->looks);
     self->run_to = mr_calloc(trace->event_count + 1ull, sizeof *self->run_to);
-    bool ok = last && self->looks && self->run_to;
+    self->then = mr_calloc(trace->event_count + 1ull, sizeof *self->then);
+    bool ok = last && self->looks && self->run_to && self->then;
     for (uint32_t event = 0; ok && event < trace->event_count; event++) {
         uint32_t *before = &last[trace->thread[event]]; /* plus 1; 0: none */
         bool same = *before && position_of(plan, *before - 1) == position_of(plan, event);
@@ -436,11 +440,49 @@ static bool find_looks(writing *self)
         else if (*before && is_read(trace->op[*before - 1]) &&
                  (is_read(trace->op[event]) || trace->op[event] == MR_OP_ATOMIC_UPDATE) &&
                  trace->operand[event] == trace->operand[*before - 1])
-            run_on(self, *before - 1, position_of(plan, event) - is_of_call(plan, event));
+            run_on(self, *before - 1, event);
+        else if (*before && is_read(trace->op[*before - 1]))
+            self->then[*before - 1] = event;
         self->run_to[event] = position_of(plan, event) + is_operation(plan, event);
         *before = event + 1;
     }
     free(last);
+    return ok;
+}
+
+/* The next event of the witness, or before its window. */
+static uint32_t event_at(const mr_plan *plan, uint64_t number)
+{
+    uint32_t start = plan->witness->window_start;
+    return number < start ? (uint32_t)number : plan->witness->events[number - start];
+}
+
+/* A read may stand for others that follow it and see the same write (record/repeats.h), among accesses that have no event either. Where
+ * another thread writes before the next event of the reading one, they are done with the read. */
+static bool find_repeats(writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    const mr_witness *witness = self->plan->witness;
+    uint32_t threads = trace->threads.count;
+    uint32_t *last = mr_calloc(threads + 1ull, sizeof *last); /* by thread: its read, plus 1 */
+    uint32_t *readers = mr_calloc(trace->variables.count + 1ull, sizeof *readers);
+    bool ok = last && readers;
+    uint64_t count = ok ? (uint64_t)witness->window_start + witness->event_count : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t event = event_at(self->plan, i), *mine = &last[trace->thread[event]];
+        uint32_t variable = trace->operand[event];
+        if (*mine)
+            readers[trace->operand[*mine - 1]]--;
+        *mine = self->then[event] ? event + 1 : 0;
+        if (*mine)
+            readers[variable]++;
+        bool writes = mr_op_is_access(trace->op[event]) && mr_op_writes(trace->op[event]);
+        for (uint32_t t = 0; writes && readers[variable] && t < threads; t++)
+            if (last[t] && trace->operand[last[t] - 1] == variable)
+                run_on(self, last[t] - 1, self->then[last[t] - 1]);
+    }
+    free(last);
+    free(readers);
     return ok;
 }
 
@@ -497,7 +539,7 @@ static bool make_room(writing *self)
 mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_error *error)
 {
     writing self = {.plan = plan};
-    bool ok = make_room(&self) && find_looks(&self);
+    bool ok = make_room(&self) && find_looks(&self) && find_repeats(&self);
     if (ok) {
         find_births(&self);
         find_makers(&self);
@@ -513,6 +555,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     free(self.maker);
     free(self.looks);
     free(self.run_to);
+    free(self.then);
     if (!ok || self.failed)
         return mr_error_memory(error, "writing the schedule");
     if (ferror(file) || fflush(file) != 0)
