@@ -336,7 +336,7 @@ static bool is_settled(mr_event_pass *pass, const access *self, const mr_piece *
 /* Has the access no event, as one in the beginning (beginning.h)? */
 static bool is_begun(const mr_event_pass *pass, const access *self, const mr_piece *piece)
 {
-    bool is_in = piece->is_simple && mr_beginning_has(&pass->scan->beginning, &pass->reader);
+    bool is_in = piece->is_simple && pass->reader.next < piece->until;
     if (self->writes)
         return is_in && piece->version + 1 < piece->begun;
     return is_in && (piece->begun || piece->has_last);

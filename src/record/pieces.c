@@ -617,6 +617,12 @@ bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread)
     return first;
 }
 
+uint32_t mr_pieces_releaser(const mr_pieces *pieces, uint32_t life)
+{
+    uint32_t releaser = releaser_of(pieces, life);
+    return releaser == MR_PIECES_SEVERAL ? releaser : releaser & ~MR_PIECES_IN_PARTS;
+}
+
 bool mr_pieces_is_released(const mr_pieces *pieces, uint32_t life, uint32_t thread)
 {
     uint32_t releaser = releaser_of(pieces, life);

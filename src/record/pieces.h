@@ -35,7 +35,7 @@
  * (ordered.h).
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 96 bytes for each line of 64
- * bytes that is accessed, 56 for each piece that is kept, 32 to 40 for each life and thread that
+ * bytes that is accessed, 64 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -137,6 +137,7 @@ typedef struct mr_piece {
     /* For the caller (beginning.h): */
     bool is_simple;
     uint32_t begun; /* writes in the beginning */
+    uint64_t until; /* where the beginning ends */
 } mr_piece;
 
 typedef struct mr_pieces {
@@ -239,6 +240,9 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full);
 
 /* Is it the first time that the guest is asked for? When the pieces are made. */
 bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread);
+
+/* The thread that releases the life, or parts of it, while others are there, plus 1; 0: none; MR_PIECES_SEVERAL. */
+uint32_t mr_pieces_releaser(const mr_pieces *pieces, uint32_t life);
 
 /* May another thread release the life, while others are there? */
 bool mr_pieces_is_released(const mr_pieces *pieces, uint32_t life, uint32_t thread);

@@ -169,7 +169,7 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (misuse) {
         mr_pieces_keep(&scan->pieces, byte);
         scan->ordered.given_up = true;
-        mr_beginning_end(&scan->beginning, pass); /* a release may have no event */
+        mr_beginning_stop(&scan->beginning, pass); /* a release may have no event */
     }
     mr_uses_apply(state, pass->thread, record);
     return true;
@@ -424,7 +424,7 @@ mr_status mr_scan_finish(mr_scan *scan, const mr_log *log, const mr_progress *pr
     }
     scan->last_unit = scan->pass.next;
     if (scan->pieces.none_alone)
-        scan->beginning.end = 0;
+        mr_beginning_distrust(&scan->beginning);
     ok = ok && !scan->pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
          mr_pieces_make(&scan->pieces);
     mr_log_pass_free(&scan->pass);

@@ -25,7 +25,7 @@ typedef struct history {
     bool is_single; /* it is no twin */
     bool is_dropped;
     mr_settling settling;
-    mr_begun begun;
+    mr_beginnings begun;
 } history;
 
 /* The run of a thread. */
@@ -47,7 +47,8 @@ typedef struct twins {
     bool skips_part;
     mr_jumper jumper;
     mr_presence presence;
-    uint32_t moment; /* how often all other threads had been joined */
+    mr_beginning locks; /* those that the first thread holds now */
+    uint32_t moment;    /* how often all other threads had been joined */
 } twins;
 
 static uint64_t mix(uint64_t sum, uint64_t value)
@@ -100,22 +101,52 @@ static mr_settling_value part_of(int64_t value, unsigned offset, uint64_t bytes)
         (int64_t)(bytes < sizeof part ? part & ((1ull << 8 * bytes) - 1) : part), true};
 }
 
-/* Notes a plain access in the beginning of the run. */
-static void begin(twins *self, size_t piece, bool writes, uint64_t bytes, mr_settling_value value)
+/* The piece at the address is accessed for the first time: who else does something to its life? */
+static void meet_life(twins *self, mr_beginnings *begun, uint64_t address)
 {
-    bool is_address = bytes == sizeof value.value && value.is_known &&
-                      mr_pointers_may_be_address((uint64_t)value.value);
-    const mr_life *pointed =
-        mr_lifetimes_find(&self->reader.lives, is_address ? (uint64_t)value.value : 0);
-    if (mr_beginning_has(&self->scan->beginning, &self->reader))
-        mr_begun_access(&self->histories[piece].begun, writes, bytes, value, pointed);
+    const mr_beginning *beginning = &self->scan->beginning;
+    const mr_life *life = mr_lifetimes_find(&self->reader.lives, address);
+    uint32_t releaser = mr_pieces_releaser(self->pieces, life->number);
+    bool is_own = !life->number || life->thread == beginning->first;
+    if (!is_own || releaser == MR_PIECES_SEVERAL)
+        begun->is_refused = true;
+    else if (releaser && releaser != beginning->first + 1)
+        mr_beginnings_meet(begun, mr_beginning_fork(beginning, releaser - 1), false);
 }
 
-/* The piece is not simple, when this is in the beginning. */
-static void refuse(twins *self, size_t piece)
+/* May the access of the piece be one in the beginning? */
+static bool may_begin(const twins *self, size_t piece)
 {
-    if (mr_beginning_has(&self->scan->beginning, &self->reader))
-        self->histories[piece].begun.is_odd = true;
+    const mr_beginning *beginning = &self->scan->beginning;
+    return self->reader.thread == beginning->first &&
+           (!self->histories[piece].begun.is_over || mr_beginning_has(beginning, &self->reader));
+}
+
+/* Notes an access for what has no event in the beginning. `plain`: NULL unless it is, in memory that is alive. */
+static void begin(twins *self, size_t piece, uint64_t address, mr_begun_access *plain)
+{
+    const mr_beginning *beginning = &self->scan->beginning;
+    mr_beginnings *begun = &self->histories[piece].begun;
+    if (self->reader.thread != beginning->first) {
+        mr_beginnings_meet(begun, mr_beginning_fork(beginning, self->reader.thread), true);
+        return;
+    }
+    if (!may_begin(self, piece))
+        return;
+    if (!begun->last)
+        meet_life(self, begun, address);
+    if (plain) {
+        bool is_address = plain->bytes == sizeof plain->value.value && plain->value.is_known &&
+                          mr_pointers_may_be_address((uint64_t)plain->value.value);
+        const mr_life *life =
+            mr_lifetimes_find(&self->reader.lives, is_address ? (uint64_t)plain->value.value : 0);
+        plain->pointed = life;
+        plain->is_held = mr_beginning_holds(&self->locks);
+        plain->may_go =
+            life->number && (life->thread != beginning->first ||
+                             mr_pieces_is_released(self->pieces, life->number, beginning->first));
+    }
+    mr_beginnings_access(begun, beginning, &self->reader, plain);
 }
 
 /* Notes an access for what may be settled. */
@@ -162,7 +193,9 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
             mr_settling_value part =
                 part_of(value, (unsigned)(address - found->address), end - address);
             settle(self, piece, found->writes, part);
-            begin(self, piece, found->writes, end - address, part);
+            begin(
+                self, piece, address,
+                &(mr_begun_access){.bytes = end - address, .value = part, .writes = found->writes});
         } else if (line->kept & bit) {
             end_run(self);
         }
@@ -279,9 +312,13 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
         if (!plain || piece->sparse || life->dead) {
             end_run(self);
             self->histories[number].is_single = true;
-            refuse(self, number);
+            begin(self, number, at, NULL);
         } else {
-            begin(self, number, writes, step, whole_part_of(record, at - address, step));
+            mr_settling_value value = {.is_known = false};
+            if (may_begin(self, number))
+                value = whole_part_of(record, at - address, step);
+            begin(self, number, at,
+                  &(mr_begun_access){.bytes = step, .value = value, .writes = writes});
             if (kind == MR_LOG_READ && is_pointer(mr_log_value(record), step, false))
                 self->histories[number].is_single = true;
             note(self, number, life->number, at, at + step, mr_log_code(record[1]), writes);
@@ -302,7 +339,7 @@ static void note_use(twins *self, const uint64_t *record)
         return;
     history *own = &self->histories[piece - self->pieces->pieces];
     own->is_single = true;
-    refuse(self, (size_t)(piece - self->pieces->pieces));
+    begin(self, (size_t)(piece - self->pieces->pieces), address, NULL);
     mr_settling_refuse(&own->settling);
 }
 
@@ -339,6 +376,9 @@ static bool take(twins *self, const uint64_t *record)
     unsigned kind = mr_log_kind_of(record[0]);
     if ((kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN) &&
         !mr_presence_note(&self->presence, &self->reader, record))
+        return false;
+    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_SHARED_RELEASE &&
+        !mr_beginning_note(&self->locks, &self->reader, record))
         return false;
     self->moment +=
         kind == MR_LOG_JOIN && mr_presence_is_alone(&self->presence) && !self->pieces->none_alone;
@@ -464,8 +504,8 @@ static bool number_anew(twins *self)
         piece->settled = has_writer ? settling->last : 0;
         piece->first_write = settling->first;
         piece->is_unique = settling->is_unique;
-        piece->is_simple = mr_begun_is_simple(&self->histories[i].begun);
-        piece->begun = self->histories[i].begun.writes;
+        piece->is_simple = mr_beginnings_settle(&self->histories[i].begun, &self->scan->beginning,
+                                                &piece->until, &piece->begun);
     }
     MR_REQUIRE(count == pieces->piece_count);
     return true;
@@ -502,8 +542,10 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
                              mr_error *error)
 {
     mr_pieces *pieces = &scan->pieces;
-    twins self = {
-        .scan = scan, .pieces = pieces, .jumper = {.gaps = &scan->gaps, .visits = &pieces->visits}};
+    twins self = {.scan = scan,
+                  .pieces = pieces,
+                  .jumper = {.gaps = &scan->gaps, .visits = &pieces->visits},
+                  .locks = {.first = scan->beginning.first, .has_first = true}};
     bool pays = pieces->piece_count >= scan->accesses / ACCESSES_A_PIECE ||
                 pieces->foreign >= scan->accesses / ACCESSES_A_FOREIGN;
     if (scan->keep_all || pieces->has_calls || scan->benign.count || !pays)
@@ -513,5 +555,6 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
     free(self.histories);
     free(self.runs);
     mr_presence_free(&self.presence);
+    mr_beginning_free(&self.locks);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");
 }

@@ -29,7 +29,7 @@
  * pointer (pointers.h), an access of a dead block and the use of a lock keep their piece. So does a piece of a life that is released in parts. With
  * BarrierPairs and with benign races there are no twins.
  *
- * Cost: a pass over the log that looks at kept accesses only; 104 bytes for each kept piece. The pass
+ * Cost: a pass over the log that looks at kept accesses only; 144 bytes for each kept piece. The pass
  * also finds what is settled (settled.h), and what is simple (beginning.h).
  */
 #ifndef MR_RECORD_TWINS_H
