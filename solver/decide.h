@@ -98,8 +98,9 @@ typedef struct mr_decision {
 
 /* Builds the precedences in memory of `arena`. False: no memory. */
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena);
-/* The same in two steps: without `source`, which candidates do not need but all questions do; and what is left. */
+/* The same step by step: `hard`; `forced`, when `hard` leaves pairs of accesses; what is left, when there is something to ask. */
 bool mr_problem_begin(mr_problem *problem, const mr_window *window, mr_arena *arena);
+bool mr_problem_force(mr_problem *problem, mr_arena *arena);
 bool mr_problem_complete(mr_problem *problem, mr_arena *arena);
 
 /* Makes the rows, once, when `options` has the step eliminate: for those who ask more than a few

@@ -1,4 +1,5 @@
 /* A window with its precedences, ready for questions (decide.h). */
+#include "base/assert.h"
 #include "decide.h"
 #include "eliminate.h"
 
@@ -7,22 +8,30 @@ bool mr_problem_begin(mr_problem *problem, const mr_window *window, mr_arena *ar
     problem->window = window;
     problem->rows = NULL;
     problem->refined = false;
-    problem->source = (mr_precedence){0};
+    problem->forced = problem->source = (mr_precedence){0};
     return mr_counters_build(&problem->counters, window, arena) &&
-           mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) &&
-           mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
-                               arena);
+           mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena);
+}
+
+bool mr_problem_force(mr_problem *problem, mr_arena *arena)
+{
+    MR_REQUIRE(!problem->forced.window);
+    return mr_precedence_build(&problem->forced, problem->window, MR_PRECEDENCE_FORCED,
+                               &problem->hard, arena);
 }
 
 bool mr_problem_complete(mr_problem *problem, mr_arena *arena)
 {
-    return mr_precedence_build(&problem->source, problem->window, MR_PRECEDENCE_SOURCE, NULL,
+    MR_REQUIRE(!problem->source.window);
+    return (problem->forced.window || mr_problem_force(problem, arena)) &&
+           mr_precedence_build(&problem->source, problem->window, MR_PRECEDENCE_SOURCE, NULL,
                                arena);
 }
 
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
 {
-    return mr_problem_begin(problem, window, arena) && mr_problem_complete(problem, arena);
+    return mr_problem_begin(problem, window, arena) && mr_problem_force(problem, arena) &&
+           mr_problem_complete(problem, arena);
 }
 
 bool mr_problem_list_rows(mr_problem *problem, const mr_decide_options *options, mr_arena *arena)

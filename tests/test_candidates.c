@@ -26,6 +26,8 @@ typedef struct examination {
     mr_order_reference orders;
     mr_exhaustive races;
     mr_candidates found;
+    mr_precedence late; /* FORCED, once it was asked for */
+    size_t finds[2];    /* where it was not, where it was */
 } examination;
 
 static const mr_candidate_options every_pair = {.weakest = MR_STRENGTH_BEYOND_WCP,
@@ -66,11 +68,26 @@ static void close_window(examination *x)
     mr_setup_close(&x->setup);
 }
 
+/* FORCED is made when it is asked for, and not before. */
+static bool force(void *problem)
+{
+    examination *x = problem;
+    assert_null(x->late.window);
+    x->late = x->setup.forced;
+    return true;
+}
+
 static void find(examination *x, const mr_candidate_options *options)
 {
     mr_setup *s = &x->setup;
-    assert_true(mr_candidates_find(&x->found, s->window, &s->hard, &s->forced, x->hb, x->wcp,
-                                   options, &s->arena));
+    mr_candidate_options own = *options;
+    own.force = force;
+    own.problem = x;
+    x->late = (mr_precedence){0};
+    assert_true(mr_candidates_find(&x->found, s->window, &s->hard, &x->late, x->hb, x->wcp, &own,
+                                   &s->arena));
+    x->finds[x->late.window != NULL]++;
+    assert_true(x->late.window || !x->found.group_count || own.keep_coned);
 }
 
 static bool is_race(const examination *x, const mr_candidate *candidate)
@@ -472,7 +489,7 @@ static void check_wanted(examination *x)
 static void test_random_traces(void **state)
 {
     (void)state;
-    size_t fewer = 0, races = 0;
+    size_t fewer = 0, races = 0, finds[2] = {0};
     for (uint64_t seed = 0; seed < 200; seed++) {
         for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 40000, (mr_shape)shape);
@@ -490,12 +507,16 @@ static void test_random_traces(void **state)
             check_ignored(&x);
             check_wanted(&x);
             races += x.races.race_count;
+            finds[0] += x.finds[0];
+            finds[1] += x.finds[1];
             close_window(&x);
             free(text);
         }
     }
-    print_message("%zu races, representatives save %zu candidates\n", races, fewer);
-    assert_true(races > 3000 && fewer > 300);
+    print_message(
+        "%zu races, representatives save %zu candidates; without FORCED %zu, with it %zu\n", races,
+        fewer, finds[0], finds[1]);
+    assert_true(races > 3000 && fewer > 300 && finds[0] > 1000 && finds[1] > 1000);
 }
 
 /* ---- by hand: with representatives, all pairs wanted ---- */

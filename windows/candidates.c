@@ -23,6 +23,7 @@ typedef struct found_sites {
 typedef struct collector {
     const mr_window *window;
     const mr_precedence *hard, *forced; /* what drops pairs; NULL: orders nothing */
+    bool is_forced;                     /* `forced` may be looked at */
     const mr_order *hb, *wcp;
     const mr_candidate_options *options;
     mr_arena *arena;
@@ -400,6 +401,13 @@ static unordered count_unordered(const mr_precedence *precedence, const mr_acces
     return count;
 }
 
+/* Is `forced` made? False: no memory. */
+static bool is_forced(collector *c)
+{
+    c->is_forced = c->is_forced || !c->options->force || c->options->force(c->options->problem);
+    return c->is_forced;
+}
+
 /* Adds to `*left` the conflicting pairs that the filter leaves, counts those of them that the cone
  * drops, and looks at the others. */
 static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two,
@@ -408,6 +416,8 @@ static bool pair_strands(collector *c, const mr_access_strand *one, const mr_acc
     if (!c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset))
         return true;
     unordered hard = count_unordered(c->hard, one, two), forced = {0};
+    if (hard.conflicts && !is_forced(c))
+        return false;
     if (hard.conflicts)
         forced = count_unordered(c->forced, one, two);
     /* cone drops what filter drops, and more */
@@ -619,6 +629,8 @@ static bool collect(collector *c)
         choice = options->weakest == MR_STRENGTH_BEYOND_WCP ? MR_ACCESS_REPRESENTATIVES
                                                             : MR_ACCESS_ORDERED_REPRESENTATIVES;
     bool drops = !options->keep_filtered && !options->keep_coned;
+    if (options->uncounted && drops && !is_forced(c))
+        return false;
     c->blocks = mr_arena_alloc(c->arena, w->chain_count, sizeof *c->blocks);
     if (!c->blocks || !mr_strand_pairs_init(&c->strand_pairs, w, c->arena) ||
         !mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations,

@@ -74,6 +74,10 @@ typedef struct mr_candidate_options {
     /* False: the pair of places is settled and its pairs are not wanted; NULL: all are wanted. */
     bool (*wanted)(void *context, uint32_t location_1, uint32_t location_2);
     void *context;
+    /* Called before the first look at `forced`, which may be made then: where `hard` leaves no pair, nobody looks. False: no memory.
+     * NULL: it is made. */
+    bool (*force)(void *problem);
+    void *problem;
 } mr_candidate_options;
 
 /*

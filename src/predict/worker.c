@@ -172,8 +172,20 @@ mr_status mr_worker_order(mr_worker *worker, uint32_t start, uint32_t end)
     return status;
 }
 
-static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
-                                 mr_candidates *candidates, mr_outcome *outcome)
+/* A problem that is not complete. */
+typedef struct begun {
+    mr_problem *problem;
+    mr_arena *arena;
+} begun;
+
+static bool force(void *problem)
+{
+    const begun *self = problem;
+    return mr_problem_force(self->problem, self->arena);
+}
+
+static mr_status find_candidates(mr_worker *worker, mr_problem *problem, mr_candidates *candidates,
+                                 mr_outcome *outcome)
 {
     const mr_window *window = problem->window;
     mr_status status = mr_worker_order(worker, window->start, window->end);
@@ -181,6 +193,8 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
         return status;
     double begin = mr_seconds();
     mr_candidate_options options = worker->candidates;
+    options.force = force;
+    options.problem = &(begun){problem, &worker->arena};
     if (worker->settings->is_crowded) {
         options.wanted = is_open_before;
         options.stop_when_full = false; /* a proof is about all pairs of sites */
