@@ -14,20 +14,13 @@
 #define MR_RUNTIME_GOMP_H
 
 #include "openmp.h"
+#include "openmp_dependences.h"
 #include "steer_tasks.h"
 
 typedef void (*mr_gomp_function)(void *data);
 
 typedef struct mr_gomp_team mr_gomp_team;
 typedef struct mr_gomp_task mr_gomp_task;
-typedef struct mr_gomp_table mr_gomp_table;
-
-/* A task that comes before another one. */
-typedef struct mr_gomp_link {
-    const char *place;  /* of the one before */
-    mr_gomp_task *task; /* of the one after; of a reader */
-    struct mr_gomp_link *next;
-} mr_gomp_link;
 
 typedef struct mr_gomp_group {
     struct mr_gomp_group *outer;
@@ -37,23 +30,21 @@ typedef struct mr_gomp_group {
 } mr_gomp_group;
 
 struct mr_gomp_task {
+    mr_dependent order; /* the first one */
     mr_gomp_task *parent;
     mr_gomp_task *next; /* in the queue, or not in use */
     mr_gomp_team *team;
     mr_gomp_group *group;
     mr_gomp_function function;
     void *data;
-    size_t bytes;         /* of the block at `data`; 0: the caller's */
-    unsigned open, ended; /* as of a group: its children */
-    unsigned users;       /* itself, children, tables */
-    unsigned blockers;    /* that have to end before it */
-    unsigned threads;     /* of the teams that it begins */
-    mr_gomp_link *followers, *before;
-    mr_gomp_table *table; /* what its children depend on */
-    const char *place;    /* NULL: none yet; its bytes are in gomp_tasks.h */
-    uintptr_t code;       /* where it was created … */
-    mr_made made;         /* … and in a replay by what */
-    bool is_final, has_ended, has_table_entry;
+    size_t bytes;          /* of the block at `data`; 0: the caller's */
+    unsigned open, ended;  /* as of a group: its children */
+    unsigned threads;      /* of the teams that it begins */
+    mr_dependences *table; /* what its children depend on */
+    const char *place;     /* NULL: none yet; its bytes are in gomp_tasks.h */
+    uintptr_t code;        /* where it was created … */
+    mr_made made;          /* … and in a replay by what */
+    bool is_final;
     bool is_detached, is_fulfilled,
         has_returned;   /* it ends when it has returned and its event is fulfilled */
     bool is_waited_for; /* by the thread that would create it: it is in no queue */

@@ -20,7 +20,7 @@ const char *mr_gomp_place_of(mr_gomp_task *task)
 
 void mr_gomp_let_go(mr_gomp_task *task)
 {
-    while (task != NULL && task->users > 0 && --task->users == 0) {
+    while (task != NULL && task->order.users > 0 && --task->order.users == 0) {
         mr_gomp_task *parent = task->parent;
         mr_openmp_give(task, sizeof *task);
         task = parent;
@@ -163,11 +163,10 @@ static void tell_end(mr_gomp_task *task, uintptr_t code)
     if (task->bytes != 0) {
         mr_gomp_give_block(task->data, task->bytes, code);
     }
-    if (task->has_table_entry) {
-        mr_gomp_task_order(team, MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END,
-                           mr_gomp_place_of(task) + MR_GOMP_ENDED, code);
+    if (task->order.is_depended_on) {
+        mr_gomp_task_order(team, MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END, task->order.end, code);
     }
-    if (!task->parent->has_ended) {
+    if (!task->parent->order.has_ended) {
         mr_gomp_units(team, MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN,
                       mr_gomp_place_of(task->parent) + MR_GOMP_CHILDREN, 1, code);
         task->parent->ended++;
@@ -181,30 +180,27 @@ static void tell_end(mr_gomp_task *task, uintptr_t code)
     team->posted++;
     team->open--;
     task->parent->open--;
-    task->has_ended = true;
+    task->order.has_ended = true;
     mr_wake_key(team);
 }
 
 static void finish(mr_thread *thread, mr_gomp_task *task, uintptr_t code)
 {
     mr_gomp_team *team = task->team;
-    /* Those that depend on it come first: the team is open as long as they are not ready. */
-    if (task->has_table_entry) { /* whether it ends before others are created is to stay as it was */
+    /* Whether it ends before others are created is to stay as it was. */
+    if (task->order.is_depended_on) {
         mr_gomp_before_update(thread, code);
         step_queue(team, code);
     }
-    mr_gomp_link *followers = task->followers;
-    task->followers = NULL;
     tell_end(task, code);
-    while (followers != NULL) {
-        mr_gomp_link *first = followers;
-        followers = first->next;
-        if (--first->task->blockers == 0 && !first->task->is_waited_for) {
+    /* The tasks that depend on it are open, too, since they were created: the team is not done before they are. */
+    mr_gomp_task *next;
+    while ((next = (mr_gomp_task *)mr_dependent_ready(&task->order)) != NULL) {
+        if (!next->is_waited_for) {
             mr_gomp_before_update(thread, code);
             step_queue(team, code);
-            enqueue(team, first->task);
+            enqueue(team, next);
         }
-        mr_openmp_give(first, sizeof *first);
     }
     mr_gomp_let_go(task);
 }
@@ -307,10 +303,10 @@ void mr_gomp_run_now(mr_thread *thread, const mr_gomp_passed *what, void **depen
                            .function = what->function,
                            .data = what->data,
                            .threads = current->threads,
-                           .users = 1,
+                           .order = {.users = 1},
                            .code = code,
                            .is_final = is_final || current->is_final};
-    current->users += current->users > 0;
+    current->order.users += current->order.users > 0;
     set_event(task, what, code);
     if (depends != NULL && current->team->size > 1) {
         mr_gomp_wait_before(thread, task, depends, code);
@@ -331,7 +327,7 @@ void mr_gomp_run_now(mr_thread *thread, const mr_gomp_passed *what, void **depen
     if (task->bytes != 0) {
         mr_gomp_give_block(task->data, task->bytes, code);
     }
-    task->has_ended = true;
+    task->order.has_ended = true;
     mr_gomp_let_go(task);
 }
 
@@ -346,10 +342,10 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
                            .group = current->group,
                            .function = what->function,
                            .threads = current->threads,
-                           .users = 1,
+                           .order = {.users = 1},
                            .code = code,
                            .is_final = is_final};
-    current->users += current->users > 0;
+    current->order.users += current->order.users > 0;
     mr_gomp_place_of(current);
     set_event(task, what, code);
     copy_data(thread, task, what);
@@ -370,9 +366,10 @@ void mr_gomp_create(mr_thread *thread, const mr_gomp_passed *what, void **depend
     }
     log_made(task, MR_LOG_BEFORE, code);
     if (depends != NULL) {
+        task->order.end = mr_gomp_place_of(task) + MR_GOMP_ENDED;
         mr_gomp_depend(task, depends, true);
     }
-    if (task->blockers == 0) {
+    if (task->order.waits_for == 0) {
         enqueue(team, task);
     }
 }

@@ -53,7 +53,7 @@ void mr_gomp_give_block(void *block, size_t bytes, uintptr_t code);
 void mr_gomp_depend(mr_gomp_task *task, void **what, bool stays);
 /* Waits for all that the task depends on, which is no task of the queue. */
 void mr_gomp_wait_before(mr_thread *thread, mr_gomp_task *task, void **what, uintptr_t code);
-/* What comes before it by dependences has ended. */
+/* The calling thread comes after what comes before the task by dependences. */
 void mr_gomp_come_after(mr_gomp_task *task, uintptr_t code);
 
 /* A task of the calling thread. `bounds`: of its iterations, NULL: none. */

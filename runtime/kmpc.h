@@ -17,6 +17,7 @@
 #define MR_RUNTIME_KMPC_H
 
 #include "openmp.h"
+#include "openmp_dependences.h"
 #include "steer_tasks.h"
 
 typedef struct mr_kmpc_member mr_kmpc_member;
@@ -48,11 +49,6 @@ typedef struct mr_kmpc_thread {
     int depth; /* of tasks within waits */
 } mr_kmpc_thread;
 
-typedef struct mr_kmpc_ended { /* the end of a task that another one depends on */
-    const void *token;
-    struct mr_kmpc_ended *next;
-} mr_kmpc_ended;
-
 typedef struct mr_kmpc_counter { /* of tasks that somebody may wait for */
     const void *token;           /* a semaphore: each end posts a unit */
     uint64_t left;               /* that have not ended */
@@ -65,12 +61,8 @@ typedef struct mr_kmpc_group {
     struct mr_kmpc_reduction *reduction;
 } mr_kmpc_group;
 
-typedef struct mr_kmpc_successor {
-    mr_kmpc_task *task;
-    struct mr_kmpc_successor *next;
-} mr_kmpc_successor;
-
 struct mr_kmpc_task {
+    mr_dependent order; /* the first one */
     mr_kmpc_task *parent;
     mr_kmpc_member *creator, *target; /* who is to do it */
     mr_kmpc_task *next, **from;       /* in the queue of the target; what leads to it there … */
@@ -79,22 +71,17 @@ struct mr_kmpc_task {
     void *body;                             /* the task of the compiled code; NULL: implicit */
     size_t body_bytes, block_bytes;
     unsigned flags;
-    bool is_final, has_ended, is_deferred, is_depended_on, may_be_completed, is_completed;
+    bool is_final, is_deferred, may_be_completed, is_completed;
     bool goes_on; /* an untied task is called again for each of its parts */
-    const void *created_token, *ended_token;
+    const void *created_token;
     mr_made made; /* in a replay */
     mr_kmpc_counter children;
     uint64_t spawned;          /* so far */
     uint64_t depth;            /* of tasks within tasks */
     mr_kmpc_settings settings; /* it begins with */
-    uint64_t references;       /* itself, its children, dependences */
-    uint64_t waits_for;        /* tasks that it depends on and that have not ended */
-    mr_kmpc_ended *after;      /* what it depends on … */
-    unsigned depends_on;       /* … and how many these are */
-    mr_kmpc_successor *successors;
-    struct mr_kmpc_place *places; /* of dependences among its children */
-    mr_kmpc_group *group;         /* it belongs to */
-    mr_kmpc_group *open;          /* the innermost around what it does now */
+    mr_dependences *places;    /* of dependences among its children */
+    mr_kmpc_group *group;      /* it belongs to */
+    mr_kmpc_group *open;       /* the innermost around what it does now */
 };
 
 /* A loop that all members of a team come to. */

@@ -9,31 +9,11 @@ enum { HAS_DESTRUCTORS = 8, MOST_DEPTH = 100 };
 
 /* ---- lives ---- */
 
-static void note_ended(mr_kmpc_ended **list, const void *token)
-{
-    mr_kmpc_ended *ended = mr_openmp_take(sizeof *ended);
-    *ended = (mr_kmpc_ended){token, *list};
-    *list = ended;
-}
-
-/* Whoever calls it comes after these; they are forgotten. */
-static void after_ended(mr_kmpc_ended **list, bool logs, uintptr_t code)
-{
-    while (*list != NULL) {
-        mr_kmpc_ended *ended = *list;
-        *list = ended->next;
-        if (logs) {
-            mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_TASK_END, ended->token, code, 0, 0);
-        }
-        mr_openmp_give(ended, sizeof *ended);
-    }
-}
-
 void mr_kmpc_task_forget(mr_kmpc_task *task)
 {
-    while (task != NULL && task->body != NULL && --task->references == 0) {
+    while (task != NULL && task->body != NULL && --task->order.users == 0) {
         mr_kmpc_task *parent = task->parent;
-        after_ended(&task->after, false, 0);
+        mr_dependent_comes_after(&task->order, false, 0);
         mr_kmpc_forget_places(task);
         mr_openmp_give(task, sizeof *task);
         task = parent;
@@ -42,7 +22,7 @@ void mr_kmpc_task_forget(mr_kmpc_task *task)
 
 static void after_dependences(mr_kmpc_task *task, uintptr_t code)
 {
-    after_ended(&task->after, true, code);
+    mr_dependent_comes_after(&task->order, true, code);
 }
 
 mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags, size_t body_bytes,
@@ -50,20 +30,19 @@ mr_kmpc_task *mr_kmpc_task_make(mr_kmpc_thread *self, void *body, unsigned flags
 {
     char *tokens = mr_openmp_places(2);
     mr_kmpc_task *task = mr_openmp_take(sizeof *task);
-    *task = (mr_kmpc_task){.parent = self->task,
+    *task = (mr_kmpc_task){.order = {.end = tokens + 1, .users = 1},
+                           .parent = self->task,
                            .body = body,
                            .flags = flags,
                            .body_bytes = body_bytes,
                            .block_bytes = block_bytes,
                            .is_final = (flags & MR_KMPC_FINAL) != 0 || self->task->is_final,
                            .created_token = tokens,
-                           .ended_token = tokens + 1,
-                           .references = 1,
                            .depth = self->task->depth + 1,
                            .settings = self->settings,
                            .group = self->task->open,
                            .open = self->task->open};
-    self->task->references++;
+    self->task->order.users++;
     return task;
 }
 
@@ -133,7 +112,8 @@ static mr_kmpc_task *take_made(const mr_kmpc_member *member, mr_made made, unsig
     const mr_kmpc_team *team = member->team;
     for (int i = 0; i < team->size; i++) {
         mr_kmpc_task *task = team->members[(member->tid + i) % team->size].queue;
-        while (task != NULL && (!mr_is_made(task->made, made) || task->depends_on != comes_after)) {
+        while (task != NULL &&
+               (!mr_is_made(task->made, made) || task->order.after_count != comes_after)) {
             task = task->next;
         }
         if (task != NULL) {
@@ -200,18 +180,15 @@ void mr_kmpc_count_one(mr_kmpc_counter *counter)
 void mr_kmpc_task_complete(mr_kmpc_thread *self, mr_kmpc_task *task, uintptr_t code)
 {
     mr_kmpc_team *team = task->target != NULL ? task->target->team : self->member->team;
-    if (task->is_depended_on) {
-        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END, task->ended_token, code, 0, 0);
+    if (task->order.is_depended_on) {
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_TASK_END, task->order.end, code, 0, 0);
     }
-    task->has_ended = true;
-    while (task->successors != NULL) {
-        mr_kmpc_successor *first = task->successors;
-        task->successors = first->next;
-        if (--first->task->waits_for == 0 && first->task->target != NULL) {
-            enqueue(first->task);
+    task->order.has_ended = true;
+    mr_kmpc_task *next;
+    while ((next = (mr_kmpc_task *)mr_dependent_ready(&task->order)) != NULL) {
+        if (next->target != NULL) { /* else its thread waits for that */
+            enqueue(next);
         }
-        mr_kmpc_task_forget(first->task);
-        mr_openmp_give(first, sizeof *first);
     }
     end_one(&task->parent->children, code);
     if (task->group != NULL) {
@@ -298,7 +275,7 @@ static void wait_for(mr_thread *thread, mr_kmpc_thread *self, const uint64_t *co
 void mr_kmpc_wait_for_ends(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *task,
                            uintptr_t code)
 {
-    wait_for(thread, self, &task->waits_for, task->depends_on, code);
+    wait_for(thread, self, &task->order.waits_for, task->order.after_count, code);
     after_dependences(task, code);
 }
 
@@ -344,7 +321,7 @@ void mr_kmpc_task_spawn(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *t
         task->made = mr_steer_made(thread);
     }
     mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_TASK, task->created_token, code, 0, 0);
-    if (task->waits_for == 0) {
+    if (task->order.waits_for == 0) {
         enqueue(task);
     }
     mr_yield(thread);
@@ -352,82 +329,16 @@ void mr_kmpc_task_spawn(mr_thread *thread, mr_kmpc_thread *self, mr_kmpc_task *t
 
 /* ---- dependences ---- */
 
-typedef struct user {
-    mr_kmpc_task *task;
-    struct user *next;
-} user;
-
-/* What tasks of one parent depend on. */
-typedef struct mr_kmpc_place {
-    const void *address;
-    user *last_writer; /* one at most */
-    user *readers;     /* since then */
-    struct mr_kmpc_place *next;
-} place;
-
 enum { READS = 1 };
 
-static void drop_users(user **list)
+static void let_go(mr_dependent *task)
 {
-    while (*list != NULL) {
-        user *first = *list;
-        *list = first->next;
-        mr_kmpc_task_forget(first->task);
-        mr_openmp_give(first, sizeof *first);
-    }
+    mr_kmpc_task_forget((mr_kmpc_task *)task);
 }
 
 void mr_kmpc_forget_places(mr_kmpc_task *task)
 {
-    while (task->places != NULL) {
-        place *first = task->places;
-        task->places = first->next;
-        drop_users(&first->last_writer);
-        drop_users(&first->readers);
-        mr_openmp_give(first, sizeof *first);
-    }
-}
-
-static void add_user(user **list, mr_kmpc_task *task)
-{
-    user *added = mr_openmp_take(sizeof *added);
-    *added = (user){task, *list};
-    *list = added;
-    task->references++;
-    task->is_depended_on = true;
-}
-
-/* `task` comes after these. */
-static void come_after(mr_kmpc_task *task, const user *list)
-{
-    for (; list != NULL; list = list->next) {
-        if (list->task == task) {
-            continue;
-        }
-        note_ended(&task->after, list->task->ended_token);
-        task->depends_on++;
-        if (!list->task->has_ended) {
-            mr_kmpc_successor *added = mr_openmp_take(sizeof *added);
-            *added = (mr_kmpc_successor){task, list->task->successors};
-            list->task->successors = added;
-            task->references++;
-            task->waits_for++;
-        }
-    }
-}
-
-static place *place_of(mr_kmpc_task *parent, const void *address)
-{
-    place *at = parent->places;
-    while (at != NULL && at->address != address) {
-        at = at->next;
-    }
-    if (at == NULL) {
-        at = mr_openmp_take(sizeof *at);
-        *at = (place){.address = address, .next = parent->places};
-        parent->places = at;
-    }
-    return at;
+    mr_dependences_drop(&task->places, let_go);
 }
 
 /* Of a task that only waits (`is_wait`) nobody comes after. Who excludes others in any order (mutexinoutset, inoutset) is as one who writes. */
@@ -435,19 +346,7 @@ void mr_kmpc_task_depends(mr_kmpc_task *parent, mr_kmpc_task *task, int count,
                           const mr_kmpc_dependence *all, bool is_wait)
 {
     for (int i = 0; i < count; i++) {
-        place *at = place_of(parent, all[i].address);
-        bool reads = all[i].flags == READS;
-        come_after(task, at->last_writer);
-        if (!reads) {
-            come_after(task, at->readers);
-        }
-        if (is_wait) {
-            continue;
-        }
-        if (!reads) {
-            drop_users(&at->readers);
-            drop_users(&at->last_writer);
-        }
-        add_user(reads ? &at->readers : &at->last_writer, task);
+        mr_dependences_add(&parent->places, &task->order, all[i].address, all[i].flags != READS,
+                           !is_wait, let_go);
     }
 }

@@ -34,7 +34,7 @@ mr_kmpc_team *mr_kmpc_make_team(mr_kmpc_thread *self, int size)
         member->team = team;
         member->tid = i;
         member->queue_end = &member->queue;
-        member->implicit.references = 1;
+        member->implicit.order.users = 1;
         member->implicit.is_final = above != NULL && self->task->is_final;
     }
     team->settings = self->settings;
