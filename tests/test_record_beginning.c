@@ -65,7 +65,7 @@ static void run_block(program *self)
 }
 
 /* Cells with an even number are in static memory, the others in a block. The last one is copied as a whole; its first bytes
- * are used apart in some logs. */
+ * are used apart in some logs. What is used apart has no atomic accesses, which have locks of their own then. */
 static void run_cell(program *self, uint32_t cell, bool writes, uint64_t code, bool is_odd)
 {
     uint64_t at = (cell % 2 ? BLOCK : STATIC) + CELL_BYTES * (uint64_t)cell;
@@ -82,13 +82,13 @@ static void run_cell(program *self, uint32_t cell, bool writes, uint64_t code, b
     if (whole)
         mr_log_range(&self->log, writes ? MR_LOG_RANGE_WRITE : MR_LOG_RANGE_READ, at, code, value,
                      CELL_BYTES);
-    else if (form == 0)
+    else if (form == 0 && cell % 3 == 0)
         mr_log_access(&self->log, writes ? MR_LOG_ATOMIC_WRITE : MR_LOG_ATOMIC_READ, at, 8, code,
                       *value);
     else if (form == 1)
         mr_log_range(&self->log, writes ? MR_LOG_RANGE_WRITE : MR_LOG_RANGE_READ, at, code, value,
                      8);
-    else if (form == 2 && !writes)
+    else if (form == 2 && cell % 3 && !writes)
         mr_log_access(&self->log, MR_LOG_READ, at + 4, 4, code, *value >> 32);
     else if (form == 3 && !writes)
         mr_log_access(&self->log, MR_LOG_READ, at, 8, code, 77); /* nobody wrote that */

@@ -17,6 +17,9 @@ enum { RECORDS_A_TELL = 1 << 10 };
  * shared memory. */
 enum { ACCESSES_A_PIECE = 2000, ACCESSES_A_FOREIGN = 40 };
 
+/* It does when the beginnings (beginning.h) have that part of the log. */
+enum { UNITS_A_BEGINNING = 4 };
+
 /* A piece that is kept, by its number. */
 typedef struct history {
     uint64_t runs;      /* stands for the runs that access it */
@@ -538,6 +541,13 @@ static bool leave_out(twins *self)
     return ok && number_anew(self);
 }
 
+/* Is much of the log before a fork? Accesses there are not foreign (pieces.h), though they are kept. */
+static bool begins_late(const mr_scan *scan)
+{
+    uint64_t end = mr_beginning_end(&scan->beginning, (uint32_t)scan->beginning.fork_count);
+    return end >= scan->last_unit / UNITS_A_BEGINNING;
+}
+
 mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress *progress,
                              mr_error *error)
 {
@@ -547,7 +557,7 @@ mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress
                   .jumper = {.gaps = &scan->gaps, .visits = &pieces->visits},
                   .locks = {.first = scan->beginning.first, .has_first = true}};
     bool pays = pieces->piece_count >= scan->accesses / ACCESSES_A_PIECE ||
-                pieces->foreign >= scan->accesses / ACCESSES_A_FOREIGN;
+                pieces->foreign >= scan->accesses / ACCESSES_A_FOREIGN || begins_late(scan);
     if (scan->keep_all || pieces->has_calls || scan->benign.count || !pays)
         return MR_OK;
     self.histories = mr_calloc(pieces->piece_count + 1ull, sizeof *self.histories);
