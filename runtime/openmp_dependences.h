@@ -16,14 +16,13 @@ typedef struct mr_dependence_link mr_dependence_link;
 /* What a task has of it: its first member. */
 typedef struct mr_dependent {
     const void *end; /* its end in the log; known when others may depend on it */
-    uint64_t
-        users; /* who keeps the task: it is one until it has ended, so are its children, and dependences */
-    uint64_t waits_for;        /* tasks that it depends on and that have not ended */
-    unsigned after_count;      /* it depends on so many, … */
-    bool has_ended;            /* nobody waits for it any more */
-    bool is_depended_on;       /* others may depend on it, now or later */
-    mr_dependence_link *after; /* … whose ends these are, until they are in the log */
-    mr_dependence_link *followers;
+    uint64_t users;  /* who keeps the task: itself until it has ended, its children, dependences */
+    uint64_t waits_for;            /* tasks that it depends on and that have not ended */
+    unsigned after_count;          /* tasks that it depends on … */
+    mr_dependence_link *after;     /* … and their ends, until they are in the log */
+    mr_dependence_link *followers; /* tasks that wait for it */
+    bool has_ended;                /* nobody is to wait for it any more */
+    bool is_depended_on;           /* others may depend on it, now or later */
 } mr_dependent;
 
 /* What the children of a task depend on. NULL: nothing yet. */
