@@ -53,6 +53,7 @@ static const row rows[] = {
     {"with what it saw before the start", READER WRITER, 2, "-"},
     {"by a spin lock",
      READER "B|au(g=0>1)|1\n" R(B, f, 0) X(B) W(B, g, 0) "C|au(g=0>1)|1\n" W(C, g, 0), 0, "x"},
+    {"plain writes, which are data", READER WRITER "A|w(f=0)|1\n", 0, "--"},
     {"values that are not known", READER WRITER "A|aw(f)|1\n", 0, "-"},
 };
 

@@ -43,17 +43,27 @@ static bool has_one_writer(const mr_window *w, const mr_window_variable *x)
     return true;
 }
 
+/* Are all writes of the variable atomic? */
+static bool is_atomic(const mr_window *w, const mr_window_variable *x)
+{
+    for (uint32_t k = x->writes_first; k < x->writes_end; k++)
+        if (!mr_op_is_atomic(mr_window_op(w, w->writes[k])))
+            return false;
+    return true;
+}
+
 static void list_flags(finder *f)
 {
     const mr_window *w = f->window;
     for (uint32_t v = 0; v < w->variable_count; v++)
-        if (has_one_writer(w, &w->variables[v]))
+        if (has_one_writer(w, &w->variables[v]) && is_atomic(w, &w->variables[v]))
             f->flags[f->flag_count++] =
                 (flag){.variable = v,
                        .lock = MR_NONE,
                        .writer = w->thread[w->writes[w->variables[v].writes_first]]};
     for (uint32_t lock = 0; lock < f->found->count; lock++)
-        if (f->found->kinds[lock].variable != MR_NONE && !f->found->kinds[lock].counts)
+        if (f->found->kinds[lock].variable != MR_NONE && !f->found->kinds[lock].counts &&
+            is_atomic(w, &w->variables[f->found->kinds[lock].variable]))
             f->flags[f->flag_count++] = (flag){.variable = f->found->kinds[lock].variable,
                                                .lock = lock,
                                                .writer = MR_NONE,

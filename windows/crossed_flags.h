@@ -27,7 +27,8 @@
  * event by which a thread goes down is still inside: the thread is up when it is next. The read is not.
  *
  * Which value is called free is a guess, and may be any: that which other threads mostly see where they do not look again at
- * once. A window has at most 64 flags, those that are looked at most.
+ * once. A window has at most 64 flags, those that are looked at most, and only such whose writes are atomic: data that are
+ * flags by chance keep nobody apart who is not otherwise, and make lock sets long.
  */
 #ifndef MR_WINDOWS_CROSSED_FLAGS_H
 #define MR_WINDOWS_CROSSED_FLAGS_H

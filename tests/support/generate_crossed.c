@@ -93,7 +93,7 @@ static void step(writer *w, uint32_t thread, char letter)
     case 'D':
     case 'B':
         w->flags[thread] = letter == 'U' ? 1 : letter == 'D' ? 0 : 2;
-        put(w, thread, below(w, 4) ? "aw" : "w", (char)('0' + thread), w->flags[thread]);
+        put(w, thread, "aw", (char)('0' + thread), w->flags[thread]);
         break;
     case 'W':
         w->flags[other] = below(w, 2);
