@@ -73,19 +73,21 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
 {
     int64_t value;
     if (mr_hot->live.waiting == MR_LOG_WAITING_RANGE && !mr_hot->kept) {
-        if (mr_ignores_reads(mr_self)) {
+        if (mr_ignores_all(mr_self)) {
             return;
         }
         value = mr_load(address, head >> 8 & 3);
         mr_hot->kept = true;
     } else {
-        if (mr_ignores_reads(begin_access(address, head, code))) {
+        if (mr_ignores_all(begin_access(address, head, code))) {
             return;
         }
         value = mr_load(address, head >> 8 & 3); /* first: it may crash */
         mr_settle();
         mr_writer_room();
     }
+    unsigned detail = mr_ignore_detail(mr_self, mr_log_detail(head));
+    head = (unsigned)mr_log_head(mr_log_kind_of(head), detail, 0);
     mr_put_known(head, code, (uintptr_t)address, value);
     mr_explore_clean();
 }
@@ -193,7 +195,7 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
         return;
     }
     look_at_range();
-    if (mr_ignores_reads(mr_self)) {
+    if (mr_ignores_all(mr_self)) {
         begin();
         return;
     }

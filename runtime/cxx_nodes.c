@@ -47,7 +47,7 @@ static int64_t load(const call *in, const void *at, unsigned log2)
 {
     before(in, MR_LOG_READ, at, log2);
     const int64_t value = mr_load(at, log2);
-    if (!mr_ignores_reads(in->thread)) {
+    if (!mr_ignores_all(in->thread)) {
         mr_write_access(MR_LOG_READ, log2, at, value, in->code);
     }
     return value;

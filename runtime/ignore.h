@@ -1,12 +1,13 @@
 /*
  * ignore: what a thread asks not to be recorded.
  *
- * While `ignores.reads` or `ignores.writes` of a thread is above zero, such accesses are not logged,
- * neither its own nor those that libc makes for it. While `ignores.sync` is above zero, its
+ * While `ignores.writes` of a thread is above zero, its writes are not logged, neither its own nor those
+ * that libc makes for it. While `ignores.reads` is, its reads are logged with MR_LOG_IGNORED: what the thread
+ * does later depends on what they saw. While `ignores.sync` is above zero, its
  * synchronisation is not logged: locks that it takes and gives back meanwhile, semaphores, orders;
  * its atomic accesses are relaxed. A lock that was taken before is released in the log, and one that
- * was taken meanwhile is not. While all three are above zero (inside of an annotated lock), its
- * atomic accesses are not logged either. Threads take turns as always. A signal handler that
+ * was taken meanwhile is not. While all three are above zero (inside of an annotated lock), none of its
+ * accesses is logged, atomic or not. Threads take turns as always. A signal handler that
  * interrupts the thread is recorded.
  *
  * What another thread then reads, no recorded write wrote: such variables are treated as in rf
@@ -38,6 +39,13 @@ static inline bool mr_ignores_sync(const mr_thread *thread)
 static inline bool mr_ignores_all(const mr_thread *thread)
 {
     return mr_ignores_reads(thread) && mr_ignores_writes(thread) && mr_ignores_sync(thread);
+}
+
+/* The detail of a read that the thread makes now: `detail`, with MR_LOG_IGNORED when it is to be ignored. Nobody asks
+ * then whether it is volatile. */
+static inline unsigned mr_ignore_detail(const mr_thread *thread, unsigned detail)
+{
+    return mr_ignores_reads(thread) ? (detail & ~MR_LOG_VOLATILE) | MR_LOG_IGNORED : detail;
 }
 
 /* The thread ends: notes that it still ignores something. */

@@ -264,7 +264,7 @@ void mr_io_written(const void *to, size_t bytes, uintptr_t code)
 
 static bool ignores(mr_log_kind kind)
 {
-    return kind == MR_LOG_RANGE_READ ? mr_ignores_reads(mr_self) : mr_ignores_writes(mr_self);
+    return kind == MR_LOG_RANGE_READ ? mr_ignores_all(mr_self) : mr_ignores_writes(mr_self);
 }
 
 /* Memory that a call reads or writes beside the data. The caller is busy. */

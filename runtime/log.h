@@ -115,7 +115,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      10u
+#define MR_LOG_VERSION      11u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -322,6 +322,8 @@ enum { MR_LOG_STATE_WORD = 1, MR_EXPLORE_WORDS = 96 };
 #define MR_LOG_NO_VALUE (1u << 3) /* of a write or range write: the value is not known */
 #define MR_LOG_ORDER_SHIFT                                                                         \
     4 /* atomics: 0 relaxed, 1 consume, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst */
+/* Of READ and RANGE_READ: the program asked that it be ignored. It races with nothing. */
+#define MR_LOG_IGNORED (1u << 4)
 /* The access is volatile. Of an atomic access: inline assembly does it (src/record/assembly.h). */
 #define MR_LOG_VOLATILE (1u << 7)
 
@@ -620,6 +622,14 @@ static inline bool mr_log_is_access(unsigned kind)
 static inline bool mr_log_is_range(unsigned kind)
 {
     return kind == MR_LOG_RANGE_READ || kind == MR_LOG_RANGE_WRITE;
+}
+
+/* Is it the head of a read that the program asked to ignore? */
+static inline bool mr_log_is_ignored(uint64_t head)
+{
+    unsigned kind = mr_log_kind_of(head);
+    return (kind == MR_LOG_READ || kind == MR_LOG_RANGE_READ) &&
+           (mr_log_detail(head) & MR_LOG_IGNORED) != 0;
 }
 
 /* Bytes of an access that is not a range. */

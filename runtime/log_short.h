@@ -27,7 +27,7 @@
  * The value of a write comes after its record, and perhaps after that of a read: so a write is
  * never SAME, and has 64 bits when it is of 8 bytes, else 32.
  *
- * A volatile access has no short record: readers look at each of them.
+ * A volatile access and a read that is ignored have no short record: readers look at each of them.
  *
  * Only READ and WRITE records and the short ones change these tables; atomics and ranges do not.
  *

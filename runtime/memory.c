@@ -28,7 +28,7 @@ mr_thread *mr_memory_begin(uintptr_t code)
 
 void mr_memory_read(const mr_thread *thread, const void *address, size_t bytes, uintptr_t code)
 {
-    if (thread != NULL && bytes > 0 && !mr_ignores_reads(thread)) {
+    if (thread != NULL && bytes > 0 && !mr_ignores_all(thread)) {
         mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
     }
 }

@@ -52,7 +52,7 @@ int mr_wait_result(long result)
 
 void mr_wait_log_read(const void *from, size_t bytes, uintptr_t code)
 {
-    if (from != NULL && bytes > 0 && mr_is_instrumented(code) && !mr_ignores_reads(mr_self)) {
+    if (from != NULL && bytes > 0 && mr_is_instrumented(code) && !mr_ignores_all(mr_self)) {
         mr_write_range(MR_LOG_RANGE_READ, from, bytes, code);
     }
 }

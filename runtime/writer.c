@@ -356,12 +356,13 @@ static uint64_t *begin_piece(uint64_t head, size_t bytes, uintptr_t code)
 void mr_write_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
     const uint8_t *at = address;
+    unsigned detail = kind == MR_LOG_RANGE_READ ? mr_ignore_detail(mr_self, 0) : 0;
     if (!mr_hot->kept) {
         mr_writer_settle();
     }
     while (bytes > 0) {
         size_t piece = bytes < RANGE_PIECE ? bytes : RANGE_PIECE;
-        uint64_t *record = begin_piece(mr_log_head(kind, 0, (uint64_t)at), piece, code);
+        uint64_t *record = begin_piece(mr_log_head(kind, detail, (uint64_t)at), piece, code);
         copy_bytes(record + 3, at, piece);
         mr_writer_advance(record + 3 + (piece + 7) / 8);
         at += piece;
@@ -395,6 +396,7 @@ void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int
                      uintptr_t code)
 {
     mr_writer_settle();
+    detail = kind == MR_LOG_READ ? mr_ignore_detail(mr_self, detail) : detail;
     unsigned head = (unsigned)mr_log_head(kind, detail, 0);
     mr_writer_room();
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {

@@ -156,10 +156,11 @@ static inline int64_t *mr_writer_known(unsigned head, uintptr_t address)
     return &mr_writer_model.values[mr_log_value_of(head, address)];
 }
 
-/* A reader looks at each volatile access apart (mr_log_is_run_long), so it has no short record. */
+/* A reader looks at each volatile access and each read that is ignored apart (mr_log_is_run_long), so it
+ * has no short record. */
 static inline bool mr_writer_keeps_long(unsigned head)
 {
-    return (head >> 8 & MR_LOG_VOLATILE) != 0;
+    return (head >> 8 & (MR_LOG_VOLATILE | MR_LOG_IGNORED)) != 0;
 }
 
 /* Writes a READ or WRITE whose value is known: `head` has its kind and detail, no payload. Inline

@@ -625,7 +625,7 @@ static void test_damage(void **state)
 static void test_wrong_headers(void **state)
 {
     (void)state;
-    static const char *const messages[] = {"no log", "version 10", "makes no sense", "no log",
+    static const char *const messages[] = {"no log", "version 11", "makes no sense", "no log",
                                            "makes no sense"};
     for (int i = 0; i < 5; i++) {
         program self;

@@ -24,8 +24,7 @@ void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr
 {
     bool reads = kind == MR_LOG_RANGE_READ;
     if (address == NULL || bytes == 0 || code == 0 ||
-        (reads ? mr_is_constant(address) || mr_ignores_reads(mr_self)
-               : mr_ignores_writes(mr_self))) {
+        (reads ? mr_is_constant(address) || mr_ignores_all(mr_self) : mr_ignores_writes(mr_self))) {
         return;
     }
     int log2 = size_log2(bytes);

@@ -1,5 +1,6 @@
 #include "blocks.h"
 
+#include "ignored_events.h"
 #include "pointer_use.h"
 #include "trace/address_name.h"
 
@@ -40,7 +41,9 @@ static mr_status begin_part(mr_event_pass *pass, const mr_life *life, uint32_t d
     event.has_value = start < end;
     event.value = mr_address_name(start, life->uses);
     event.written_value = (int64_t)(end - start);
-    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+    if (!status)
+        status = mr_emitter_add(&pass->emitter, &event, error);
+    return status ? status : mr_event_pass_life_goes(pass, life->number, &event, true, error);
 }
 
 /* The allocs of a life. What never ends has one, too. */
@@ -114,6 +117,8 @@ mr_status mr_event_pass_taken(mr_event_pass *pass, const uint64_t *record, mr_er
         object = pass->block_objects[number];
         status = mr_event_pass_place(pass, record, &event, error);
         event.operand = object;
+        if (!status)
+            status = mr_event_pass_life_goes(pass, deaths->items[death].life, &event, false, error);
         if (!status)
             status = mr_event_pass_pointer_freed(pass, record, error);
         if (!status)

@@ -35,9 +35,9 @@ mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *sc
 
 void mr_event_pass_free(mr_event_pass *pass)
 {
-    void *const blocks[] = {pass->lock_of,      pass->thread_of,  pass->given_at,
-                            pass->atomic_locks, pass->call_names, pass->reach,
-                            pass->block_objects};
+    void *const blocks[] = {pass->lock_of,       pass->thread_of,  pass->given_at,
+                            pass->atomic_locks,  pass->call_names, pass->reach,
+                            pass->block_objects, pass->alive_of};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     mr_log_pass_free(&pass->reader);

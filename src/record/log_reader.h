@@ -144,19 +144,26 @@ static inline bool mr_log_is_volatile(uint64_t head)
            (mr_log_detail(head) & MR_LOG_VOLATILE);
 }
 
+/* Must readers look at the access with this head, though others of its kind may be passed over? */
+static inline bool mr_log_is_apart(uint64_t head)
+{
+    return mr_log_is_volatile(head) || mr_log_is_ignored(head);
+}
+
 /* Is it the head of a long record that may be in a run? */
 static inline bool mr_log_is_run_long(uint64_t head)
 {
     const uint64_t kinds = 1ull << MR_LOG_ENTER | 1ull << MR_LOG_LEAVE | 1ull << MR_LOG_ENTRY |
                            1ull << MR_LOG_READ | 1ull << MR_LOG_WRITE;
-    return (kinds >> mr_log_kind_of(head) & 1) && !mr_log_is_volatile(head);
+    return (kinds >> mr_log_kind_of(head) & 1) && !mr_log_is_apart(head);
 }
 
 /* Is the record, of which three words can be read, a range that may be in a run? Code with vectors has many of
  * these. Other ranges are copies of objects, which threads share more often; they part gaps (gaps.h). */
 static inline bool mr_log_is_run_range(const uint64_t *record)
 {
-    return mr_log_is_range(mr_log_kind_of(record[0])) && record[2] == MR_LOG_RUN_BYTES;
+    return mr_log_is_range(mr_log_kind_of(record[0])) && record[2] == MR_LOG_RUN_BYTES &&
+           !mr_log_is_apart(record[0]);
 }
 
 /* The next record, when it is a long one that may be in a run: an ENTER as mr_log_expand_enter makes it, a

@@ -113,6 +113,22 @@ bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address
             mr_value_types_set_text(&trace->types, *variable, type, (uint32_t)strlen(type)));
 }
 
+bool mr_naming_shadow(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
+                      uint32_t *variable)
+{
+    char name[NAME_BYTES];
+    name_memory(naming, life, address, bytes, name, NULL);
+    add(name, ".ignored");
+    return add_name(&naming->trace->variables, name, variable);
+}
+
+bool mr_naming_alive(mr_naming *naming, uint32_t object, uint32_t *variable)
+{
+    char name[NAME_BYTES] = "";
+    add(name, "%.*s.alive", NAME_BYTES / 2, naming->trace->objects.items[object].text);
+    return add_name(&naming->trace->variables, name, variable);
+}
+
 bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object)
 {
     char name[NAME_BYTES] = "";

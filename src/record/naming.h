@@ -34,6 +34,10 @@ typedef struct mr_naming {
 /* Each adds a name to the trace and gives its number. False: no memory. */
 bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
                         uint32_t *variable);
+/* The variable of its ignored reads, and the one that says whether a part of a life goes on (ignored.h). */
+bool mr_naming_shadow(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
+                      uint32_t *variable);
+bool mr_naming_alive(mr_naming *naming, uint32_t object, uint32_t *variable);
 /* The object of a part of a life that begins at the address. */
 bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object);
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object,

@@ -187,7 +187,7 @@ static uint32_t make_cells(mr_ordered *ordered, const mr_piece_line *line)
 static void order_access(mr_pieces *pieces, mr_piece_line *line, uint64_t bits, mr_piece_access how)
 {
     mr_ordered *ordered = pieces->ordered;
-    bool keeps = how.atomic || how.is_kept;
+    bool keeps = how.atomic || how.is_kept || how.is_ignored;
     if (!line->cells && (line->shared || keeps))
         line->cells = make_cells(ordered, line);
     uint64_t kept = 0, before = mr_ordered_kept(ordered, line->cells);

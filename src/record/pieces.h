@@ -136,8 +136,10 @@ typedef struct mr_piece {
     bool is_varied; /* accesses had different values so far */
     /* For the caller (beginning.h): */
     bool is_simple;
-    uint32_t begun; /* writes in the beginning */
-    uint64_t until; /* where the beginning ends */
+    uint8_t quiet;   /* for the caller: mr_quiet (ignored.h) */
+    uint32_t shadow; /* number of the variable of its ignored reads, plus 1; 0: none yet */
+    uint32_t begun;  /* writes in the beginning */
+    uint64_t until;  /* where the beginning ends */
 } mr_piece;
 
 typedef struct mr_pieces {
@@ -179,7 +181,8 @@ typedef struct mr_pieces {
 
 typedef struct mr_piece_access {
     bool writes, alone, atomic, updates;
-    bool is_kept; /* whether ordered.h finds it in order or not */
+    bool is_kept;    /* whether ordered.h finds it in order or not */
+    bool is_ignored; /* the same, for a read of ignored.h */
 } mr_piece_access;
 
 typedef struct mr_extent {

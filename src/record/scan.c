@@ -12,6 +12,7 @@ void mr_scan_free(mr_scan *scan)
     mr_gaps_free(&scan->gaps);
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
+    mr_ignored_free(&scan->ignored);
     mr_assembly_free(&scan->assembly);
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
@@ -142,6 +143,8 @@ static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint
 {
     mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
     how.alone = mr_presence_is_alone(&scan->presence);
+    if (how.is_ignored && !mr_ignored_note(&scan->ignored, access))
+        return false;
     if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
         return false;
     if (access.life->dead)
@@ -213,7 +216,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         mr_piece_access how = {.writes = writes(kind),
                                .atomic = is_atomic(kind),
                                .updates = kind == MR_LOG_ATOMIC_UPDATE,
-                               .is_kept = mr_log_is_volatile(record[0])};
+                               .is_kept = mr_log_is_volatile(record[0]),
+                               .is_ignored = mr_log_is_ignored(record[0])};
         scan->accesses++;
         return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
                            how) &&

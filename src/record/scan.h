@@ -8,6 +8,7 @@
 #include "benign.h"
 #include "deaths.h"
 #include "gaps.h"
+#include "ignored.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "ordered.h"
@@ -24,6 +25,7 @@ typedef struct mr_scan {
     mr_pieces pieces;
     mr_gaps gaps;
     mr_benign benign;
+    mr_ignored ignored;
     mr_assembly assembly;
     mr_uses uses;
     mr_deaths deaths;

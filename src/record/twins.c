@@ -389,7 +389,7 @@ static bool take(twins *self, const uint64_t *record)
         mr_pieces_forget(self->pieces, mr_log_payload(record[0]), record[2]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
         bool plain = kind < MR_LOG_ATOMIC_READ || mr_log_is_range(kind);
-        note_record(self, record, plain && !mr_log_is_volatile(record[0]));
+        note_record(self, record, plain && !mr_log_is_apart(record[0]));
     } else if (!is_silent(self, record)) {
         end_run(self);
         if (mr_use_is_access(record) || kind == MR_LOG_RETIRED ||

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "blocks.h"
 #include "formats/pack/lines.h"
+#include "ignored_events.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,6 +91,12 @@ static mr_status add_reached(mr_event_pass *pass, mr_extent reach, mr_error *err
         piece->variable = variable + 1;
         if (!status)
             status = add_name(pass, &trace->variables.items[variable], error);
+        if (!status && mr_event_pass_is_quiet(pass, piece, reach.life, address, bytes)) {
+            mr_extent part = {reach.life, address, bytes};
+            if (!mr_event_pass_shadow_of(pass, piece, part, &variable))
+                return mr_event_pass_no_memory(error);
+            status = add_name(pass, &trace->variables.items[variable], error);
+        }
         MR_ASSERT(address >= rest.address && address + bytes <= end);
         rest.address = address + bytes;
         rest.bytes = rest.address < end ? end - rest.address : 0;

@@ -8,8 +8,8 @@ static int shared, quiet;
 
 static void *other(void *unused)
 {
-    shared = 1;
     quiet = 1;
+    shared = 1;
     return unused;
 }
 

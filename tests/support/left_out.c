@@ -13,16 +13,16 @@
 
 #include <inttypes.h>
 
-/* The pairs of places of races and of uses after free. */
-static void predicted(const mr_trace *trace, const char *model, mr_pairs *pairs)
+void mr_left_out_predicted(const mr_trace *trace, enum mr_left_out_by by, mr_pairs *pairs)
 {
+    static const char *const models[MR_BY_ORDERS] = {"rf", "value", "branch"};
     mr_config *config = mr_config_new();
     mr_result result = {0};
     mr_error error;
     assert_non_null(config);
     assert_int_equal(mr_config_set(config, "candidates.report", "static", NULL, 0, &error), MR_OK);
     assert_int_equal(mr_config_set(config, "find", "races,memory", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "model", model, NULL, 0, &error), MR_OK);
+    assert_int_equal(mr_config_set(config, "model", models[by], NULL, 0, &error), MR_OK);
     mr_config_resolve(config);
     assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count + result.finding_unknown_count, 0);
@@ -52,14 +52,13 @@ static void ordered(const mr_trace *trace, mr_relation relation, mr_pairs *pairs
 /* Returns the number of pairs. */
 static uint64_t compare_by(const mr_trace *part, const mr_trace *all, uint32_t by, uint64_t seed)
 {
-    static const char *const models[MR_BY_ORDERS] = {"rf", "value", "branch"};
     mr_pairs some = {0}, every = {0};
     char leaves[32], adds[32];
     snprintf(leaves, sizeof leaves, "by %" PRIu32 " leaves out", by);
     snprintf(adds, sizeof adds, "by %" PRIu32 " adds", by);
     if (by < MR_BY_ORDERS) {
-        predicted(part, models[by], &some);
-        predicted(all, models[by], &every);
+        mr_left_out_predicted(part, (enum mr_left_out_by)by, &some);
+        mr_left_out_predicted(all, (enum mr_left_out_by)by, &every);
     } else {
         ordered(part, (mr_relation)(by - MR_BY_ORDERS), &some);
         ordered(all, (mr_relation)(by - MR_BY_ORDERS), &every);

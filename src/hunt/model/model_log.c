@@ -180,6 +180,8 @@ static void see_access(learning *self, member *its, const uint64_t *record)
                                         : kind == MR_LOG_ATOMIC_UPDATE ? &record[3]
                                                                        : NULL};
     its->is_once = false;
+    if (mr_log_is_ignored(record[0]))
+        return; /* it is of no race */
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE && kind == MR_LOG_WRITE)
         return; /* it did not happen any more */
     watch(self, event.op.code, address, bytes);
@@ -197,7 +199,7 @@ static void see_range(learning *self, member *its, const uint64_t *record)
                              .on_own_stack = address >= its->stack_from && address < its->stack_to,
                              .seen = writes ? NULL : record + 3,
                              .written = writes ? record + 3 : NULL};
-    if (record[2] == 0)
+    if (record[2] == 0 || mr_log_is_ignored(record[0]))
         return;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE)
         name_unseen(self, "a copy of memory that is too large to be recorded");
