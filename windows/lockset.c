@@ -11,8 +11,8 @@
 /* The contended sections that a thread is in. */
 typedef struct held {
     uint32_t *sections; /* room for all locks */
-    uint32_t *
-        value_locks; /* 2 * value lock, + 1 when shared; those of crossed flags come behind all others */
+    /* 2 * value lock, + 1 when shared; those of crossed flags come behind all others. */
+    uint32_t *value_locks;
     uint32_t count, value_count;
     uint32_t lockset, region_end; /* of the current contents; valid when !stale */
     bool stale;

@@ -52,8 +52,8 @@ typedef struct mr_beginning_lock {
 typedef struct mr_beginning {
     mr_beginning_lock *held; /* owned */
     size_t count, capacity;
-    uint64_t *
-        ends; /* by fork of the first thread: a unit inside the record that ends its beginning; owned */
+    /* By fork of the first thread: a unit inside the record that ends its beginning. Owned. */
+    uint64_t *ends;
     size_t fork_count, fork_capacity;
     uint32_t *forks; /* by thread: the fork by which it came, plus 1; 0: none is known; owned */
     size_t thread_count, thread_capacity;
@@ -114,8 +114,8 @@ typedef struct mr_beginnings {
     mr_begun first;   /* before the first fork */
     mr_begun longest; /* before another thread accesses the piece */
     uint64_t last;    /* where the last access was */
-    uint32_t
-        fork; /* the first one by which another thread came that uses the piece, plus 1; 0: none so far */
+    /* The first one by which another thread came that uses the piece, plus 1; 0: none so far. */
+    uint32_t fork;
     bool is_over, is_refused;
 } mr_beginnings;
 

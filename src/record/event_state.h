@@ -59,8 +59,7 @@ typedef struct mr_event_pass {
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;
     size_t block_capacity, block_count;
-    uint32_t
-        *alive_of; /* by object: the variable that says whether it goes on (ignored.h), plus 1 */
+    uint32_t *alive_of; /* by object: its variable `alive` (ignored.h), plus 1 */
     size_t alive_capacity, alive_count;
     uint32_t next_death;
     uint64_t last_stack;    /* address of the stack that was given last */

@@ -36,8 +36,8 @@ typedef enum mr_quiet { MR_QUIET_UNKNOWN, MR_QUIET_NO, MR_QUIET_YES } mr_quiet;
 
 /* Zero-initialise. */
 typedef struct mr_ignored {
-    mr_pairs
-        words; /* (life, address / 8) that an ignored read shares; (life, all bits) of each such life */
+    /* (life, address / 8) that an ignored read shares; (life, all bits) of each such life */
+    mr_pairs words;
 } mr_ignored;
 
 void mr_ignored_free(mr_ignored *ignored);
