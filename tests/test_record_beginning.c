@@ -27,32 +27,16 @@ typedef struct program {
     bool given; /* OTHER */
 } program;
 
-static void object(program *self, unsigned kind, unsigned role, uint64_t address)
-{
-    mr_log_object(&self->log, kind, role, address, 0x4000 + kind, 0, 0);
-}
-
 static void run_lock(program *self, uint32_t thread)
 {
     uint32_t lock = mr_random_below(&self->random, LOCKS);
     uint64_t address = 0x9000 + 64 * (uint64_t)lock;
     if (self->holder[lock] == thread + 1) {
         self->holder[lock] = 0;
-        object(self, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK, address);
+        mr_log_use(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK, address);
     } else if (!self->holder[lock]) {
         self->holder[lock] = thread + 1;
-        object(self, MR_LOG_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
-    }
-}
-
-static void run_message(program *self)
-{
-    if (mr_random_percent(&self->random, 50)) {
-        self->units++;
-        object(self, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, 0xa000);
-    } else if (self->units) {
-        self->units--;
-        object(self, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, 0xa000);
+        mr_log_use(&self->log, MR_LOG_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
     }
 }
 
@@ -112,7 +96,7 @@ static void run_threads(program *self, uint64_t seed, uint32_t steps, uint32_t f
         if (what < 4)
             run_lock(self, thread);
         else if (what == 4)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         else if (what == 5)
             run_block(self);
         else
@@ -133,7 +117,7 @@ static void run_between(program *self, uint32_t steps, bool meets)
         if (what < 3)
             run_lock(self, thread);
         else if (what == 3)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         else if (what == 4)
             run_block(self);
         else
@@ -157,7 +141,7 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
         if (what < 3)
             run_lock(self, 0);
         else if (what == 3)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         else if (what == 4)
             run_block(self);
         else
@@ -179,7 +163,8 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
             if (self->holder[lock] > 1) {
                 mr_log_switch(&self->log, self->holder[lock] - 1);
                 self->holder[lock] = 0;
-                object(self, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * (uint64_t)lock);
+                mr_log_use(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK,
+                           0x9000 + 64 * (uint64_t)lock);
             }
         mr_log_switch(&self->log, 0);
         for (uint32_t i = 1; i < THREADS; i++)
@@ -238,10 +223,10 @@ static void compare_steps(const step *steps, size_t count)
         else if (at->kind == MR_LOG_FORK)
             mr_log_object(&self.log, MR_LOG_FORK, 0, 0, 0x5000, 0, at->at);
         else
-            object(&self, at->kind,
-                   at->kind == MR_LOG_POST || at->kind == MR_LOG_WAIT ? MR_LOG_ROLE_SEMAPHORE
-                                                                      : MR_LOG_ROLE_RWLOCK,
-                   at->at);
+            mr_log_use(&self.log, at->kind,
+                       at->kind == MR_LOG_POST || at->kind == MR_LOG_WAIT ? MR_LOG_ROLE_SEMAPHORE
+                                                                          : MR_LOG_ROLE_RWLOCK,
+                       at->at);
     }
     mr_left_out_compare(&self.log, MR_BY_VALUE, UINT32_MAX, 0, &counts);
     mr_log_build_free(&self.log);

@@ -27,18 +27,14 @@ typedef struct program {
     bool given;
 } program;
 
-static void object(program *self, unsigned kind, unsigned role, uint64_t address)
-{
-    mr_log_object(&self->log, kind, role, address, 0x4000 + kind, 0, 0);
-}
-
 static void run_lock(program *self, uint32_t thread)
 {
     uint32_t lock = mr_random_below(&self->random, LOCKS);
     uint64_t address = 0x9000 + 64 * (uint64_t)lock;
     if (self->holder[lock] && self->holder[lock] != thread + 1)
         return;
-    object(self, self->holder[lock] ? MR_LOG_RELEASE : MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, address);
+    mr_log_use(&self->log, self->holder[lock] ? MR_LOG_RELEASE : MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX,
+               address);
     self->holder[lock] = self->holder[lock] ? 0 : thread + 1;
 }
 

@@ -28,11 +28,6 @@ typedef struct program {
     bool given, divides;
 } program;
 
-static void object(program *self, unsigned kind, unsigned role, uint64_t address)
-{
-    mr_log_object(&self->log, kind, role, address, 0x4000 + kind, 0, 0);
-}
-
 static bool is_free(const program *self, uint32_t lock)
 {
     bool is_free = !self->holder[lock];
@@ -47,27 +42,16 @@ static void run_lock(program *self, uint32_t thread)
     uint64_t address = 0x9000 + 64 * (uint64_t)lock;
     if (self->holder[lock] == thread + 1) {
         self->holder[lock] = 0;
-        object(self, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK, address);
+        mr_log_use(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_RWLOCK, address);
     } else if (self->reads_of[lock][thread]) {
         self->reads_of[lock][thread] = false;
-        object(self, MR_LOG_SHARED_RELEASE, MR_LOG_ROLE_RWLOCK, address);
+        mr_log_use(&self->log, MR_LOG_SHARED_RELEASE, MR_LOG_ROLE_RWLOCK, address);
     } else if (is_free(self, lock) && mr_random_percent(&self->random, 50)) {
         self->holder[lock] = thread + 1;
-        object(self, MR_LOG_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
+        mr_log_use(&self->log, MR_LOG_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
     } else if (!self->holder[lock]) {
         self->reads_of[lock][thread] = true;
-        object(self, MR_LOG_SHARED_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
-    }
-}
-
-static void run_message(program *self)
-{
-    if (mr_random_percent(&self->random, 50)) {
-        self->units++;
-        object(self, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, 0xa000);
-    } else if (self->units) {
-        self->units--;
-        object(self, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, 0xa000);
+        mr_log_use(&self->log, MR_LOG_SHARED_ACQUIRE, MR_LOG_ROLE_RWLOCK, address);
     }
 }
 
@@ -129,7 +113,7 @@ static void run_program(program *self, uint64_t seed, uint32_t steps)
         else if (what < 6)
             run_lock(self, thread);
         else if (what == 6)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         else if (what == 7)
             run_block(self);
         else
@@ -184,7 +168,7 @@ static void run_guarded(program *self, uint64_t seed, uint32_t steps)
         if (what < 5)
             run_lock(self, thread);
         else if (what == 5)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         else if (what == 6)
             run_block(self);
         if (what < 7 || (cares && self->holder[lock] != thread + 1 &&
@@ -250,7 +234,7 @@ static void run_rows(program *self, uint64_t seed, uint32_t steps)
         if (what < 3)
             run_lock(self, thread);
         else if (what == 3)
-            run_message(self);
+            mr_log_message(&self->log, mr_random_percent(&self->random, 50), &self->units);
         if (what < 4)
             continue;
         if (writes && comes_first(seen, cell, thread, true) && !mr_random_percent(random, careless))
@@ -291,9 +275,10 @@ static void compare_steps(const step *steps, size_t count, uint32_t orders)
         else if (steps[i].kind == MR_LOG_TAKEN)
             mr_log_object(&self.log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, at, steps[i].code, 0, 8);
         else if (steps[i].kind == MR_LOG_POST || steps[i].kind == MR_LOG_WAIT)
-            object(&self, steps[i].kind, MR_LOG_ROLE_SEMAPHORE, 0xa000 + 64 * steps[i].number);
+            mr_log_use(&self.log, steps[i].kind, MR_LOG_ROLE_SEMAPHORE,
+                       0xa000 + 64 * steps[i].number);
         else
-            object(&self, steps[i].kind, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * steps[i].number);
+            mr_log_use(&self.log, steps[i].kind, MR_LOG_ROLE_RWLOCK, 0x9000 + 64 * steps[i].number);
     }
     mr_left_out_compare(&self.log, MR_BY_VALUE, orders, 0, &counts);
     mr_log_build_free(&self.log);

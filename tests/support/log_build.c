@@ -37,6 +37,20 @@ void mr_log_object(mr_log_build *log, unsigned kind, unsigned role, uint64_t add
     mr_log_put(log, number);
 }
 
+void mr_log_use(mr_log_build *log, unsigned kind, unsigned role, uint64_t address)
+{
+    mr_log_object(log, kind, role, address, 0x4000 + kind, 0, 0);
+}
+
+void mr_log_message(mr_log_build *log, bool posts, uint32_t *units)
+{
+    enum { SEMAPHORE = 0xa000 };
+    if (!posts && !*units)
+        return;
+    *units += posts ? 1 : UINT32_MAX;
+    mr_log_use(log, posts ? MR_LOG_POST : MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, SEMAPHORE);
+}
+
 static unsigned log2_of(unsigned bytes)
 {
     return bytes == 8 ? 3 : bytes / 2;

@@ -16,6 +16,10 @@ void mr_log_switch(mr_log_build *log, uint32_t thread);
 /* A record of three words. */
 void mr_log_object(mr_log_build *log, unsigned kind, unsigned role, uint64_t address, uint64_t code,
                    unsigned count, uint64_t number);
+/* The same without a number, at a place of its kind. */
+void mr_log_use(mr_log_build *log, unsigned kind, unsigned role, uint64_t address);
+/* A semaphore at 0xa000: one more of its units, or one less where there is one. */
+void mr_log_message(mr_log_build *log, bool posts, uint32_t *units);
 /* An access of 1, 2, 4 or 8 bytes; small values in the short form. */
 void mr_log_access(mr_log_build *log, unsigned kind, uint64_t address, unsigned bytes,
                    uint64_t code, int64_t value);
